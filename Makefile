@@ -17,8 +17,8 @@
 #   make bench-engine    the engine and its file beside zstd, xz and plain SEQUITUR(1)
 #   make bench-queries   how long questions to a recorded run take
 #   make bench-hot       hot subpaths of real programs against their expanded traces
-#   make papers          the tables of Ball and Larus and of P3, on today's programs: build/papers/papers.md (an hour)
-#                        [PROGRAMS="gzip perl"]  [PAPERS_SIZE=small: two minutes]
+#   make papers          the papers' tables, on today's programs: build/papers/papers.md (an hour and a half)
+#                        [PROGRAMS="gzip perl"]  [PAPERS_SIZE=small: two minutes]  [PAPERS_TABLES=samples]
 #   make bench-samples   how accurate paths from branch records are: docs/samples.md
 #   make figure9         the number of hot subpaths by length: Figure 9 of the paper
 #   make fuzz            libFuzzer against the engine and the reader, each for FUZZ_SECONDS (3600)
@@ -269,7 +269,7 @@ $(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so: $(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.
 
 $(B)/bin/wpp-dot: TOOL_LIBS = -lgvc -lcgraph
 $(B)/bin/wpp-export: TOOL_LIBS = -lz
-$(B)/bin/wpp-step: TOOL_LIBS = $(or $(shell pkg-config --libs ncursesw 2>/dev/null),-lncursesw -ltinfo)
+$(B)/bin/wpp-step: TOOL_LIBS = -ljansson $(or $(shell pkg-config --libs ncursesw 2>/dev/null),-lncursesw -ltinfo)
 $(B)/bin/wpp-record $(B)/bin/wpp-runs $(B)/bin/wpp-suspects: TOOL_LIBS = -lsqlite3
 $(B)/bin/%: $(B)/obj/wpp/cli/%.o $(LIBS)
 	@mkdir -p $(@D)

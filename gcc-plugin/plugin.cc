@@ -379,7 +379,7 @@ static void estimate_calls(void *, void *)
 // Instead of passes that make events.
 static void map_addresses(const char *name)
 {
-    const char *other = unit.use_file ? "use" : unit.staged ? "stage" : unit.for_events;
+    const char *other = unit.staged && !unit.use_file ? "stage" : unit.for_events;
 
     if (other)
         fatal_error(UNKNOWN_LOCATION, "wpp: %<mode=map%> makes code without events: %<%s=%> does not go "
@@ -672,14 +672,12 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
     include_control_header(args->full_name);
     register_callback(args->base_name, PLUGIN_ATTRIBUTES, register_attributes, NULL);
     register_callback(args->base_name, PLUGIN_INFO, NULL, &help);
-    if (unit.map) {
+    if (unit.map)
         map_addresses(args->base_name);
-        return 0;
-    }
-    if (unit.use_file) {
+    if (unit.use_file)
         use_counts(args->base_name, args->full_name);
+    if (unit.map || unit.use_file)
         return 0;
-    }
     if (unit.copy.there())
         take_plans_mode(unit.mode_given);
 

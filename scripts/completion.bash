@@ -50,7 +50,7 @@ _wpp() {
     wpp-runs)
         pattern='*'
         if [ "$COMP_CWORD" = "$((first + 1))" ] && [[ $current != -* ]]; then
-            _wpp_offer -W 'list add label export novel cluster pack merge prune' -- "$current"
+            _wpp_offer -W 'list add label export novel cluster ranks pack merge prune' -- "$current"
             return
         fi ;;
     wpp-p3)

@@ -319,7 +319,8 @@ struct wpp_inlined {
 enum wpp_stage {               /* of the compiler, at which the graph was taken */
     WPP_STAGE_LATE,            /* behind its optimisations */
     WPP_STAGE_EARLY,           /* before inlining */
-    WPP_STAGE_FINAL            /* the code itself: of samples (docs/address-map.md) */
+    WPP_STAGE_FINAL,           /* the code itself: of samples (docs/address-map.md) */
+    WPP_STAGE_LAYOUT           /* before the layout of blocks: of samples, for a compiler */
 };
 
 struct wpp_routine {

@@ -361,13 +361,13 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
 }
 
 void unit_table::write_map(FILE *assembly, const char *compiler, const char *source,
-                           const char *directory, unsigned level)
+                           const char *directory, unsigned stage, unsigned level, table_mode mode,
+                           const char *id)
 {
-    enum { FINAL_CODE = 2 };
-    byte_string body = encode_body(compiler, source, directory, FINAL_CODE, level);
+    byte_string body = encode_body(compiler, source, directory, stage, level);
 
-    body.varint(TABLE_PATHS);
-    fprintf(assembly, "\t.set .Lwpp_map_id, %#llx\n", write_table(assembly, ".wpp_map", body));
+    body.varint(mode);
+    fprintf(assembly, "\t.set %s, %#llx\n", id, write_table(assembly, ".wpp_map", body));
 }
 
 // The base until the runtime sets it; with `linked`, the linker adds its number to 0.

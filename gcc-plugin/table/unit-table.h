@@ -136,10 +136,10 @@ public:
                const char *directory, unsigned stage, unsigned level, table_mode mode,
                const table_copy &copy, bool linked, bool timed, bool all_look);
 
-    /* Writes section .wpp_map: the routines' final code, whose addresses refer to it by the local
-     * symbol .Lwpp_map_id (docs/address-map.md). */
+    /* Writes a table of section .wpp_map, of the routines' instructions at this stage.  Their addresses refer
+     * to it by the local symbol `id` (docs/address-map.md). */
     void write_map(FILE *assembly, const char *compiler, const char *source, const char *directory,
-                   unsigned level);
+                   unsigned stage, unsigned level, table_mode mode, const char *id);
 
 private:
     byte_string encode_body(const char *compiler, const char *source, const char *directory,

@@ -42,7 +42,7 @@ static uint64_t left_over(const counted_routine &counts, uint32_t v)
 }
 
 // The weight of an edge, and whether by what it leads to.  Returns of the routine are no arcs.
-static uint64_t weight(const routine_graph &r, const counted_routine &counts, edge e, bool by_target)
+static uint64_t weight(const counted_graph &r, const counted_routine &counts, edge e, bool by_target)
 {
     uint32_t src = r.vertex[e->src->index], dst = r.vertex[e->dest->index];
 
@@ -51,7 +51,7 @@ static uint64_t weight(const routine_graph &r, const counted_routine &counts, ed
     return by_target ? counts.blocks[dst] : arc_count(counts, src, dst);
 }
 
-static double total_weight(const routine_graph &r, const counted_routine &counts, basic_block bb,
+static double total_weight(const counted_graph &r, const counted_routine &counts, basic_block bb,
                            bool by_target)
 {
     double sum = 0;
@@ -90,9 +90,18 @@ static void set_probability(edge e, uint64_t part, double sum)
     e->probability = profile_probability::probability_in_gcov_type(std::min(share, all), all);
 }
 
-static void set_probabilities(const routine_graph &r, const counted_routine &counts, uint32_t v)
+// An estimate: what no sample has seen may be executed still, if seldom.
+static void set_estimate(edge e, uint64_t part, double sum, unsigned edges)
 {
-    basic_block bb = r.blocks[v].bb;
+    double seldom = 1e-3, share = (static_cast<double>(part) / sum + seldom) / (1 + seldom * edges);
+    enum { ALL = 1 << 20 };
+
+    e->probability = profile_probability::probability_in_gcov_type(static_cast<gcov_type>(share * ALL), ALL).afdo();
+}
+
+static void set_probabilities(const counted_graph &r, const counted_routine &counts, uint32_t v, bool sampled)
+{
+    basic_block bb = r.blocks[v];
     bool by_target = false;
     edge e;
     edge_iterator ei;
@@ -107,23 +116,36 @@ static void set_probabilities(const routine_graph &r, const counted_routine &cou
         sum = total_weight(r, counts, bb, true);
     }
     if (sum == 0)
-        return guess_probabilities(bb);
+        return sampled ? void() : guess_probabilities(bb);
     FOR_EACH_EDGE (e, ei, bb->succs)
-        set_probability(e, weight(r, counts, e, by_target), sum);
+        if (sampled)
+            set_estimate(e, weight(r, counts, e, by_target), sum, EDGE_COUNT(bb->succs));
+        else
+            set_probability(e, weight(r, counts, e, by_target), sum);
 }
 
-void apply_counts(const routine_graph &r, const counted_routine &counts)
+// A count of samples is an estimate: none is not never.
+static profile_count count_of(uint64_t n, bool sampled)
+{
+    profile_count count = profile_count::from_gcov_type(signed_count(n));
+
+    return sampled ? count.afdo() : count;
+}
+
+void apply_counts(const counted_graph &r, const counted_routine &counts, bool sampled)
 {
     basic_block exit = EXIT_BLOCK_PTR_FOR_FN(r.fun);
-    profile_count left = profile_count::zero();
+    profile_count left = count_of(0, sampled);
     edge e;
     edge_iterator ei;
 
     for (uint32_t v = 0; v < r.blocks.size(); v++) {
         if (v == EXIT_VERTEX)
             continue;
-        r.blocks[v].bb->count = profile_count::from_gcov_type(signed_count(counts.blocks[v]));
-        set_probabilities(r, counts, v);
+        r.blocks[v]->count = count_of(counts.blocks[v], sampled);
+        set_probabilities(r, counts, v, sampled);
+        if (sampled && v != ENTRY_VERTEX)
+            update_br_prob_note(r.blocks[v]);      // an instruction's own note of them, before the layout
     }
     FOR_EACH_EDGE (e, ei, exit->preds)
         left += e->count();

@@ -150,6 +150,7 @@ bool counts_file::read_head()
             early = line == "early";
             mixed = line == "mixed";
             final_code = line == "final";
+            layout = line == "layout";
         } else if (take(line, "kind")) {
             kind = static_cast<unsigned>(number_of(line));
         } else if (take(line, "runs")) {

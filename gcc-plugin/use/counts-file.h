@@ -54,7 +54,7 @@ public:
     bool had_source(const std::string &file, uint64_t hash) const;
 
     std::string problem;              /* after a failure; after ask() what the helper warns of */
-    bool final_code = false;             /* of samples (mode=map) */
+    bool final_code = false, layout = false;     /* of samples (mode=map): of the code itself; for use= */
     bool early = false, mixed = false;   /* stage of the recorded routines; mixed: of both */
     unsigned kind = 0;                /* enum counted_kind */
     uint64_t runs = 0, most = 0;      /* runs summed; executions of the most frequent block */

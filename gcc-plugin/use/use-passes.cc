@@ -45,6 +45,23 @@ public:
     }
 };
 
+// Counts of samples, for the layout alone.
+static const pass_data pass_data_use_layout = {
+    RTL_PASS, "wpp-use", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0
+};
+
+class use_layout_pass : public rtl_opt_pass {
+public:
+    use_layout_pass() : rtl_opt_pass(pass_data_use_layout, g) {}
+    bool gate(function *) final override { return optimize > 0 && !seen_error(); }
+    unsigned execute(function *fun) final override
+    {
+        use->begin_unit();
+        use->use_layout(fun, limit);
+        return 0;
+    }
+};
+
 static const pass_data pass_data_forget = {
     RTL_PASS, "wpp-forget", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0
 };
@@ -148,7 +165,10 @@ void register_use_passes(const char *name, profile_use &counts, uint64_t path_li
     if (use->is_early()) {
         register_early_passes(name);
     } else {
-        register_pass(name, new use_pass(), "optimized", PASS_POS_INSERT_AFTER);
+        if (use->is_layout())
+            register_pass(name, new use_layout_pass(), "bbro", PASS_POS_INSERT_BEFORE);
+        else
+            register_pass(name, new use_pass(), "optimized", PASS_POS_INSERT_AFTER);
         register_pass(name, new forget_pass(), "final", PASS_POS_INSERT_AFTER);
     }
     register_callback(name, PLUGIN_FINISH_UNIT, finish_use, NULL);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gcc-plugin/graph/block-splits.h"
+#include "gcc-plugin/graph/insn-graph.h"
 #include "gcc-plugin/graph/path-ends.h"
 #include "gcc-plugin/graph/routine-description.h"
 #include "gcc-plugin/graph/symbol.h"
@@ -30,8 +31,8 @@ void profile_use::open(const char *plugin, const char *file)
         fatal_error(UNKNOWN_LOCATION, "wpp: %<use=%s%>: some of its routines were recorded with "
                     "%<stage=early%>, others were not; make it of one kind", file);
     if (counts_.final_code)
-        fatal_error(UNKNOWN_LOCATION, "wpp: %<use=%s%>: it counts blocks of the final code (wpp-samples), "
-                    "which GCC cannot use; count with %<mode=paths%>", file);
+        fatal_error(UNKNOWN_LOCATION, "wpp: %<use=%s%>: it counts blocks of the final code; make it for GCC "
+                    "with %<wpp-samples --layout%>", file);
     free(helper);
 }
 
@@ -130,6 +131,39 @@ static void tell_of_change(function *fun, const char *file)
                    "recorded; it is compiled without counts", fun->decl, file);
 }
 
+static counted_graph graph_of(const insn_graph &g, function *fun)
+{
+    counted_graph out = {fun, {}, std::vector<int>(last_basic_block_for_fn(fun), -1)};
+
+    for (const insn_block &block : g.blocks) {
+        out.vertex[block.bb->index] = static_cast<int>(out.blocks.size());
+        out.blocks.push_back(block.bb);
+    }
+    return out;
+}
+
+static counted_graph graph_of(const routine_graph &r)
+{
+    counted_graph out = {r.fun, {}, r.vertex};
+
+    for (const graph_block &block : r.blocks)
+        out.blocks.push_back(block.bb);
+    return out;
+}
+
+// Before the layout of blocks, as the map of the sampled program has it (gcc-plugin/map/map-passes.cc).
+bool profile_use::match_layout(function *fun, uint64_t limit)
+{
+    counted_routine counts;
+    insn_graph g;
+
+    g.cuts_all = true;
+    if (!build_insn_graph(g, limit) || !find(describe_insn_graph(g, names_), symbol_of(fun->decl), counts))
+        return false;
+    apply_counts(graph_of(g, fun), counts, true);
+    return true;
+}
+
 // Makes the graph as the recording compile did, and gives it the counts of the same graph.
 bool profile_use::match(function *fun, uint64_t limit)
 {
@@ -143,8 +177,22 @@ bool profile_use::match(function *fun, uint64_t limit)
     if (!build_graph(fun, r) || pn_number(r.graph, limit) != PN_OK
         || !find(describe_routine(r, names_), symbol_of(fun->decl), counts))
         return false;
-    apply_counts(r, counts);
+    apply_counts(graph_of(r), counts, false);
     return true;
+}
+
+// Samples see some of what a program executes: of a routine that they did not see, nothing is known.
+void profile_use::use_layout(function *fun, uint64_t limit)
+{
+    remember(fun);
+    if (!is_known(symbol_of(fun->decl))) {
+        unknown_++;
+    } else if (match_layout(fun, limit)) {
+        used_.insert(DECL_UID(fun->decl));
+    } else {
+        changed_++;
+        tell_of_change(fun, file_);
+    }
 }
 
 unsigned profile_use::use(function *fun, uint64_t limit)
@@ -194,7 +242,7 @@ void profile_use::finish_unit()
 {
     if (!warn_coverage_mismatch || !begun_)
         return;
-    if (used_.empty() && never_.empty() && unknown_ + changed_ > 0)
+    if (used_.empty() && never_.empty() && changed_ + (counts_.layout ? 0 : unknown_) > 0)
         warning(0, "wpp: %qs has no counts for %qs", file_, main_input_filename);
     else if (changed_ > 0)
         inform(UNKNOWN_LOCATION, "wpp: of the routines of %qs, %u have counts of %qs, %u never ran, "

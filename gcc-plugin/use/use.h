@@ -25,6 +25,7 @@ public:
     void open(const char *plugin, const char *file);
 
     bool is_early() const { return counts_.early; }
+    bool is_layout() const { return counts_.layout; }
     const char *file() const { return file_; }
 
     /* Before the first routine: asks for the counts of all routines of the unit. */
@@ -32,6 +33,9 @@ public:
 
     /* At the pass of the recorded stage.  Returns GCC's TODO flags.  limit: of paths of a vertex. */
     unsigned use(function *fun, uint64_t limit);
+
+    /* Before the layout of blocks: gives a routine the counts of samples. */
+    void use_layout(function *fun, uint64_t limit);
 
     /* At the same place, or behind GCC's own estimate at the early stage: of routines that never ran. */
     void use_never(function *fun);
@@ -52,6 +56,7 @@ private:
     bool is_known(const char *name) const;
     bool find(const table_routine &routine, const char *name, counted_routine &out) const;
     bool match(function *fun, uint64_t limit);
+    bool match_layout(function *fun, uint64_t limit);
 
     const char *(*mapped_)(const char *name);
     unit_table names_;                      /* scratch: strings of descriptions */

@@ -37,7 +37,7 @@ wpp/coverage           wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/repl
 wpp/export             wpp/wpp.h wpp/base wpp/replay wpp/profile wpp/coverage
 wpp/step               wpp/wpp.h wpp/base wpp/replay
 wpp/runs               wpp/wpp.h wpp/base wpp/format wpp/read wpp/replay wpp/profile wpp/compare
-wpp/cli                wpp tracer/trace-abi.h
+wpp/cli                wpp tracer/trace-abi.h hotpaths/hotpaths.h
 hotpaths/base          hotpaths/hotpaths.h
 hotpaths/automata      hotpaths/hotpaths.h hotpaths/base
 hotpaths/larus         hotpaths/hotpaths.h hotpaths/base
@@ -112,6 +112,11 @@ is 'which only wpp-dot includes' "$(includes | sed -n 's| .*/graphviz-compat\.h$
 # SQLite is known to one file.
 is "SQLite's header is included by run-store.c alone" \
    "$(grep -rlE '# *include *["<]sqlite3' $tops)" wpp/runs/run-store.c
+
+# And the reader of JSON to those that talk to an editor.
+is "Jansson's header is included by dap-message.h alone" \
+   "$(grep -rlE '# *include *["<]jansson' $tops)" wpp/step/dap-message.h
+is 'which only files about editors include' "$(includes | sed -n 's| .*/dap-message\.h$||p' | grep -v '^wpp/step/dap-')" ''
 
 # The licence stands in each file.
 is 'each source names its licence' \

@@ -132,11 +132,11 @@ run flock "$T/papers/lock" "$ROOT/test/bench/papers/run" "$BUILD" tiny
 is 'two at once are refused' "$status $(cat "$T/err")" "1 papers: another run is at work in $T/papers"
 before=$(wc -l < "$CARRIED_OUT")
 ok 'the same command again' papers tiny
-# times-2 with five variants, and two inputs with a plain and a counted run each.
-is 'goes on where it was' "$before $(($(wc -l < "$CARRIED_OUT") - before))" '7 9'
+# times-2 with five variants, two inputs with a plain and a counted run each, and a traced run.
+is 'goes on where it was' "$before $(($(wc -l < "$CARRIED_OUT") - before))" '7 10'
 is 'without building again' "$(grep -c 'build-paths' "$T/papers/progress")" 1
 ok 'a third time' papers tiny
-is 'runs nothing' "$(wc -l < "$CARRIED_OUT")" 16
+is 'runs nothing' "$(wc -l < "$CARRIED_OUT")" 17
 
 # ---- Tables ---------------------------------------------------------------------------------
 
@@ -152,6 +152,10 @@ like 'the overlap is that of wpp-profile' "$(cat "$T/diff")" \
 wpp-profile --edge-prediction "$T/papers/profiles/tiny/ref.prof" > "$T/prediction"
 like 'the prediction, too' "$(cat "$T/prediction")" "^$(cell prediction paths_whole) % of [0-9]+ paths are predicted whole, $(cell prediction executions_whole) % of"
 is 'three rows of copies' "$(grep -c '^tiny,[248],' "$T/papers/p3.csv")" 3
+is 'a row of samples for each depth' "$(grep -c '^tiny,\(4\|8\|16\|32\),' "$T/papers/samples.csv")" 4
+is 'they are what wpp-samples said' "$(awk -F , '$1 == "tiny" && $2 == 16 { print $4, $8 }' "$T/papers/samples.csv")" \
+    "$(awk '$1 == 16 && $2 == 1000 { printf "%.1f %.1f\n", $4, $5 }' "$T/papers/results/tiny/samples")"
+like 'in per cent' "$(awk '$1 == 16 && $2 == 1000 { print $3, $4, $5 }' "$T/papers/results/tiny/samples")" '^[1-9] [1-9][0-9](\.[0-9]+)? ([1-9][0-9](\.[0-9]+)?|100)$'
 is "the papers' figures stand below" "$(grep -c '30.9,16.1' "$T/papers/overhead.csv")" 1
 like 'and in Markdown' "$(cat "$T/papers/papers.md")" '^\| tiny \| 3 \| '
 like 'with the machine' "$(cat "$T/papers/overhead.md")" '^- Compiler: .*, -O2$'

@@ -110,6 +110,50 @@ ok 'as text' wpp-runs store cluster --last=5 --alike=20
 like 'with its place' "$(cat "$T/out")" '^ +1 +4 +16 .* killed by SIGSEGV at work.c:11 in die$'
 is 'few runs are wholly alike' "$(($(wpp-runs store cluster --alike=100 --format=json | grep -c representative) > 4))" 1
 is 'all are if anything is' "$(wpp-runs store cluster --alike=0 --format=json | grep -c representative)" 1
+# Inputs in the clusters' folders, named as AFL++ does.
+cat > parse.c << 'CODE'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noinline)) static void number(const char *s) { if (strlen(s) > 6) abort(); }
+__attribute__((noinline)) static void word(const char *s) { if (strstr(s, "xy")) *(volatile int *)8 = 1; }
+int main(int argc, char **argv)
+{
+    char line[100];
+    FILE *f = argc > 1 ? fopen(argv[1], "r") : NULL;
+    while (f && fgets(line, sizeof line, f))
+        if (line[0] >= '0' && line[0] <= '9') number(line); else word(line);
+    return 0;
+}
+CODE
+ok 'a program with input files' "$WPP_GCC" -O1 -g -o parse parse.c
+mkdir in
+printf '1\n12345678\n' > in/id:000003,sig:06,src:000000
+printf '1\n2\n12345678\n' > in/id:000007,sig:06,src:000001
+printf 'hello\nabxyz\nab\n' > in/sample.txt
+for f in in/*; do wpp-record -q --runs=inputs -- ./parse "$f" 2> /dev/null; done
+wpp-record -q --runs=inputs --label=fail -- ./parse none
+ok 'inputs of clusters' wpp-runs inputs cluster --alike=40 --copy=crashes
+is 'a run without an input file is told' "$(cat "$T/err")" 'wpp-runs: 1 of 4 runs name no input file'
+is 'a folder each' "$(find crashes -type f | sed 's/cl[0-9]/cl/' | sort)" \
+    "crashes/cl/id:000000,sig:06,src:000003,run:1
+crashes/cl/id:000000,sig:11,orig:sample.txt,run:3
+crashes/cl/id:000001,sig:06,src:000007,run:2"
+same 'with their bytes' crashes/cl1/id:000001* in/id:000007*
+fails 'a folder that is there' wpp-runs inputs cluster --copy=crashes
+ok 'by the number of the argument' wpp-runs inputs cluster --copy=two --input=1
+is 'none is the second' "$(wpp-runs inputs cluster --copy=three --input=2 2>&1 > /dev/null)" \
+    'wpp-runs: 4 of 4 runs name no input file'
+fails_with 2 'an argument for nothing' wpp-runs inputs cluster --input=1
+if command -v afl-tmin > /dev/null && command -v afl-cc > /dev/null; then
+    export AFL_NO_UI=1 AFL_QUIET=1 AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1
+    ok 'built with AFL++' afl-cc -o parse-afl parse.c
+    ok 'afl-tmin takes a crash' timeout 60 afl-tmin -i crashes/cl1/id:000000* -o small -- ./parse-afl @@
+    ok 'and makes it smaller' test "$(wc -c < small)" -lt "$(cat crashes/cl1/id:000000* | wc -c)"
+else
+    skip 'AFL++ is not installed'
+fi
+
 wpp-record -q --runs=fine ./work ab
 ok 'no failing runs' wpp-runs fine cluster
 is 'make no cluster' "$(cat "$T/out")" '0 failing runs in 0 clusters'

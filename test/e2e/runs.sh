@@ -3,51 +3,7 @@
 # A store of runs: wpp-record --runs, wpp-runs.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
-if ! command -v sqlite3 > /dev/null; then
-    skip 'stores of runs: sqlite3 is not installed'
-    done_testing
-fi
-
-cat > work.c << 'CODE'
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-__attribute__((noinline)) static int step(int i)
-{
-    return i & 1 ? 3 : 1;
-}
-int main(int n, char **arg)
-{
-    int turns = atoi(arg[1]), sum = 0;
-    for (int i = 0; i < turns; i++)
-        sum += step(i);
-    printf("%d\n", sum);
-    if (n > 2) {                              /* waits for the file that the argument names */
-        int fd;
-        while (access(arg[2], F_OK) != 0)
-            usleep(2000);
-        fd = open("ended", O_WRONLY | O_CREAT | O_APPEND, 0666);
-        dprintf(fd, "%s\n", arg[2]);
-        close(fd);
-    }
-    if (turns % 7 == 3)
-        abort();
-    return turns % 5 == 2;
-}
-CODE
-ok 'a program' "$WPP_GCC" -O1 -o work work.c
-
-# rows FIELD...: columns of wpp-runs list, by their numbers
-rows() {
-    wpp-runs store list "${@:2}" | awk -v columns="$1" 'NR > 1 { n = split(columns, c, ",")
-        for (i = 1; i <= n; i++) printf "%s%s", $c[i], i < n ? " " : "\n" }'
-}
-# The index itself, without our tools.
-index() {
-    sqlite3 store/runs.sqlite "$1"
-}
+. "$ROOT/test/e2e/runs/work.sh"
 
 # ---- Adding ------------------------------------------------------------------------------------
 
@@ -105,6 +61,29 @@ is 'which is no part of the index' "$(index 'SELECT count(*) FROM process WHERE 
 ok 'it comes back' wpp-runs store export 13 -o big2.wpp
 same 'byte for byte' big.wpp big2.wpp
 
+# ---- Runs that wait --------------------------------------------------------------------------------
+
+mkdir wait && cd wait
+for n in 1 2 3 4 5 6; do wpp-record -q --runs=store ../work $n > /dev/null 2>&1; done
+waiting=$(ls store/new | wc -l)
+ok 'quietly recorded runs wait in files' test "$waiting" -ge 4
+is 'nothing else is there' "$(ls -A store/new | grep -cv '^[0-9a-f]\{16\}-[0-9a-f]\{32\}$')" 0
+wpp-record --runs=store ../work 7 > /dev/null 2> err
+like 'the next number is behind theirs' "$(cat err)" 'run 7 of store'
+is 'none waits any more' "$(ls store/new | wc -l) $(rows 1 | paste -sd' ')" '0 1 2 3 4 5 6 7'
+for n in 8 9 10; do wpp-record -q --runs=store ../work $n > /dev/null 2>&1; done
+set -- store/new/*
+if [ -f "${1-}" ] && [ -f "${2-}" ]; then
+    printf 'x' | dd of="$1" bs=1 seek=100 conv=notrunc 2> /dev/null
+    truncate -s 50 "$2"
+    run wpp-runs store list
+    is 'damaged ones are told' "$status $(cat "$T/err")" '0 wpp-runs: 2 runs in store/new are damaged and left out'
+    is 'the others are taken' "$(wpp-runs store list 2> /dev/null | tail -n +2 | wc -l)" 8
+else
+    skip 'damaged runs: none waits'           # each recorder takes those that wait with a chance of 1 in 256
+fi
+cd ..
+
 # ---- Merging, removing -----------------------------------------------------------------------------
 
 mv store first
@@ -158,6 +137,7 @@ fails_with 2 'a store and a file' wpp-record --runs=store -o x.wpp ./work 1
 fails_with 2 'a limit of memory' wpp-record --runs=store --memory=64M ./work 1
 if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=400k none small 2> /dev/null; then
     wpp-record -q --runs=small/store ./work 1 > /dev/null
+    wpp-runs small/store list > /dev/null
     head -c 1M /dev/zero > small/full 2> /dev/null
     fails 'a full disk' bash -c 'for i in 1 2 3 4 5 6 7 8 9; do wpp-runs small/store add big.wpp || exit 1; done'
     rm small/full

@@ -201,6 +201,54 @@ like 'no such thread' "$(screen 't"7"<Enter>' threads.wpp)" '^the threads are 0 
 like '--thread' "$(screen s --thread=1 threads.wpp)" '^#0 work'
 fails_with 1 'no such thread at the beginning' wpp-step --thread=2 --keys=/dev/null threads.wpp
 
+# ---- Hot subpaths ------------------------------------------------------------------------------
+cat > hot.c <<'END'
+#include <stdio.h>
+static int sum;
+__attribute__((noinline)) static void add(int x) { sum += x; }
+__attribute__((noinline)) static void work(int n)
+{
+    for (int i = 0; i < n; i++) {
+        add(i);
+        if (i % 3 == 2)
+            add(-i);
+        if (i % 5 == 4)
+            sum ^= 1;
+    }
+}
+int main(void)
+{
+    for (int i = 0; i < 40; i++)
+        work(15 + i % 2);
+    printf("%d\n", sum);
+    return 0;
+}
+END
+ok 'a program with hot subpaths' "$WPP_GCC" -O1 -g -o hot hot.c
+wpp-record -q -o hot.wpp -- ./hot > /dev/null
+wpp-hot --format=csv hot.wpp | sed 1d | head -n 20 | awk -F, '{ print $1, $5 }' > ranked
+is 'H: the subpaths of wpp-hot' "$(screen H hot.wpp | awk '$5 == "x" { print $1, $4 }' | diff - ranked)" ''
+# The paths from each occurrence of the first one on.
+times=$(sed -n '1s/.* //p' ranked)
+length=$(wpp-hot --format=csv hot.wpp | sed -n 2p | cut -d, -f7)
+keys='H"1"<Enter>'
+for k in 1 2 3 "$times"; do
+    case $k in
+    "$times") keys='$H"-1"<Enter>' ;;
+    esac
+    screen "$keys" hot.wpp > hot
+    is "occurrence $k" "$(tail -n 1 hot)" "occurrence $k of $times of subpath 1"
+    event=$(sed -n 's/.*  event \([0-9,]*\) of .*/\1/p' hot | tr -d ,)
+    wpp-dump --range="$event:+$length" hot.wpp | grep -o 'NewPath.*' >> strings
+    keys="$keys H<Enter>"
+done
+split -l "$length" strings string.
+is 'each is the same string' "$(for f in string.*; do cmp string.aa $f; done; ls string.* | wc -l)" 4
+like 'no more of them' "$(screen '$ H"1"<Enter>' hot.wpp)" '^there is no later occurrence of subpath 1$'
+like 'none before' "$(screen 'H"-1"<Enter>' hot.wpp)" '^there is no earlier occurrence of subpath 1$'
+like 'no such subpath' "$(screen 'H"99"<Enter>' hot.wpp)" '^the subpaths are 1 to 20; '
+like 'Escape leaves the list' "$(screen 'H<Esc> s' hot.wpp)" '^-- stack --'
+
 # ---- Sources -----------------------------------------------------------------------------------
 sed -i 's/int n = 0;/int n  =  0;/' run.c
 like 'a changed source' "$(screen s run.wpp)" 'run.c:47  changed since it was compiled'

@@ -229,10 +229,33 @@ corpus() {
             head -c "$(( text < 6000000 ? text : 6000000 ))"
         text=$((text - 6000000))
     done
-    [ "$code" = 0 ] || head -c "$((1000000 + code))" "$("${CC:-gcc}" -print-prog-name=cc1)" |
-        tail -c "$code"
+    while [ "$code" -gt 0 ]; do     # and cc1 more than 20
+        head -c "$((1000000 + (code < 20000000 ? code : 20000000)))" "$("${CC:-gcc}" -print-prog-name=cc1)" |
+            tail -c "$((code < 20000000 ? code : 20000000))"
+        code=$((code - 20000000))
+    done
 }
 
+# Work of size `medium`, so many times as much.  minisat2 has none: its formulas grow otherwise.
+times_medium() {
+    local n=$2
+
+    case $1 in
+    bzip2)   corpus $((n * 10000000)) $((n * 4000000)) ;;
+    gzip)    corpus $((n * 18000000)) $((n * 8000000)) ;;
+    ncompress) corpus $((n * 30000000)) $((n * 12000000)) ;;
+    zstd)    corpus $((n * 22000000)) $((n * 10000000)) ;;
+    lua5.4|perl) corpus $((n * 4000000)) 0 ;;
+    jq)      parcels $((n * 20000)) ;;
+    jsonnet) jsonnet_program $((n * 12)) ;;
+    ninja)   ninja_manifest $((n * 20000)) ;;
+    tcc)     functions $((n * 40000)) ;;
+    sqlite3) sql_script $((n * 140000)) ;;
+    *)       return 1 ;;
+    esac
+}
+
+# Sizes: small, demo, medium (about a second of native work), full; xN: N times medium.
 real_input() {
     local name=$1 size=$2 file
 
@@ -240,6 +263,7 @@ real_input() {
     [ -z "$(find "$ROOT/test/real" -newer "$file" 2>&1)" ] && return
     mkdir -p "$REAL/input"
     case $name-$size in
+    *-x[0-9]*)    times_medium "$name" "${size#x}" ;;
     bzip2-small)  corpus 300000 100000 ;;
     bzip2-demo)   corpus 1500000 500000 ;;
     bzip2-medium) corpus 10000000 4000000 ;;

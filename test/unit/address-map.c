@@ -3,10 +3,13 @@
  *
  *      address-map --step PROGRAM ARGUMENT...   runs it instruction by instruction, and compares each step
  *                                               with the map (test/e2e/map.sh)
+ *      address-map --windows WINDOW LIMIT PROGRAM ARGUMENT...   the same, WINDOW instructions here and there, LIMIT in all
  *      address-map --records FILE DEPTH PERIOD PROGRAM ARGUMENT...   the same; each PERIOD-th taken branch
  *                                               writes the last DEPTH to FILE as perf script does
  *      address-map --blocks PROGRAM             prints each block's addresses, to be compared with a
  *                                               disassembly
+ *
+ *      address-map --origins PROGRAM            prints where each block was before the layout
  *
  *      address-map --damage PROGRAM             maps with wrong bytes are refused, or read within bounds
  *
@@ -61,7 +64,7 @@ static unsigned jump_bytes(const uint8_t *p)
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-enum { MOST_FOREIGN = 4096, MOST_DEPTH = 64 };
+enum { MOST_FOREIGN = 4096, MOST_DEPTH = 64, FREE_MICROSECONDS = 2000 };
 
 struct stepping {
     struct address_map map;
@@ -76,6 +79,7 @@ struct stepping {
     pid_t pid;
     uint32_t depth, period;
     uint64_t branches;
+    uint64_t window, window_end, limit;        /* steps; 0: all */
     struct { uint64_t from, to; } ring[MOST_DEPTH];
 };
 
@@ -159,17 +163,27 @@ static void record(struct stepping *s, uint64_t from, uint64_t to)
     fputs(" \n", s->records);
 }
 
+/* Some bytes of the instruction at the address, 0 behind the end of the code. */
+static bool read_code(const struct stepping *s, uint64_t at, uint8_t code[16])
+{
+    memset(code, 0, 16);
+    for (unsigned n = 8; n > 0; n--)
+        if (wpp_elf_code(&s->elf, at, code, n))
+            return true;
+    return false;
+}
+
 /* The step to `rip` from the address in the file of the instruction before, 0: from elsewhere. */
 static void record_step(struct stepping *s, uint64_t last, uint64_t rip)
 {
     enum { ELSEWHERE = 0x7fff0000 };
-    uint8_t code[16] = {0};
+    uint8_t code[16];
 
     if (!last) {
         record(s, ELSEWHERE, rip);
         return;
     }
-    wpp_elf_code(&s->elf, last, code, 8);
+    read_code(s, last, code);
     if (kind_of(code) != PLAIN && !(jump_bytes(code) && rip == last + s->bias + jump_bytes(code)))
         record(s, last + s->bias, rip);
 }
@@ -179,7 +193,7 @@ static void step_at(struct stepping *s, uint64_t rip)
     bool here = rip >= s->low && rip < s->high;
     uint64_t at = here ? rip - s->bias : 0;
     const char *why = NULL;
-    uint8_t code[16] = {0};
+    uint8_t code[16];
 
     s->steps++;
     s->inside += here;
@@ -187,7 +201,7 @@ static void step_at(struct stepping *s, uint64_t rip)
         note_foreign(s, at);
     if (s->records && s->steps > 1)
         record_step(s, s->last, rip);
-    if (s->last && wpp_elf_code(&s->elf, s->last, code, 8))
+    if (s->last && read_code(s, s->last, code))
         why = check_move(s, s->last, at, kind_of(code));
     if (why && s->wrong++ < 10)
         printf("# from %#lx to %#lx: %s\n", (long)s->last, (long)at, why);
@@ -248,13 +262,48 @@ static bool prepare(struct stepping *s, pid_t pid)
     return pwrite(s->memory, s->traps, size, (off_t)s->low) == (ssize_t)size;
 }
 
-/* Steps through the program's own code.  While control is elsewhere, all of that is breakpoints. */
+/* Lets the program run for a while; its code is in place.  False: it has ended. */
+static bool run_free(struct stepping *s, pid_t pid, int *status)
+{
+    int signal = 0;
+
+    for (bool asked = false;; asked = true) {
+        ptrace(PTRACE_CONT, pid, NULL, (void *)(long)signal);
+        if (!asked) {
+            usleep(FREE_MICROSECONDS);
+            kill(pid, SIGSTOP);
+        }
+        if (waitpid(pid, status, 0) != pid || !WIFSTOPPED(*status))
+            return false;
+        if (WSTOPSIG(*status) == SIGSTOP)
+            break;
+        signal = WSTOPSIG(*status);
+    }
+    s->last = 0;
+    s->window_end = s->steps + s->window;
+    return true;
+}
+
+/* Whether enough has been seen of the process, which is killed then. */
+static bool is_enough(const struct stepping *s, pid_t pid, int *status)
+{
+    if (s->limit == 0 || s->steps < s->limit)
+        return false;
+    kill(pid, SIGKILL);
+    waitpid(pid, status, 0);
+    *status = 0;
+    return true;
+}
+
+/* Steps through the program's own code.  While control is elsewhere, all of that is breakpoints.  With a window it
+ * runs free after so many steps, and is stopped somewhere else. */
 static void follow(struct stepping *s, pid_t pid, int *status)
 {
     size_t size = s->high - s->low;
     bool here = false, begun = false;
 
-    while (WIFSTOPPED(*status)) {
+    s->window_end = s->window;
+    while (WIFSTOPPED(*status) && !is_enough(s, pid, status)) {
         int signal = WSTOPSIG(*status) == SIGTRAP ? 0 : WSTOPSIG(*status);
         struct user_regs_struct regs;
 
@@ -270,6 +319,15 @@ static void follow(struct stepping *s, pid_t pid, int *status)
             step_at(s, regs.rip);
         if (here && !(regs.rip >= s->low && regs.rip < s->high))
             here = pwrite(s->memory, s->traps, size, (off_t)s->low) != (ssize_t)size;
+        if (here && s->window && s->steps >= s->window_end) {
+            if (!run_free(s, pid, status))
+                break;
+            ptrace(PTRACE_GETREGS, pid, NULL, &regs);
+            here = regs.rip >= s->low && regs.rip < s->high;
+            if (!here)
+                pwrite(s->memory, s->traps, size, (off_t)s->low);
+            signal = 0;
+        }
         if (ptrace(here ? PTRACE_SINGLESTEP : PTRACE_CONT, pid, NULL, (void *)(long)signal) != 0
             || waitpid(pid, status, 0) != pid)
             break;
@@ -333,6 +391,23 @@ static int print_blocks(const char *program)
             printf(" %lx", r->arc[k] == 1 ? 0L : (long)m.block[r->place[r->arc[k]]].begin);
         putchar('\n');
     }
+    address_map_free(&m);
+    return 0;
+}
+
+/* Where each block was before the layout, and of how many. */
+static int print_origins(const char *program)
+{
+    struct address_map m;
+    struct wpp_error error;
+
+    if (!address_map_read(&m, program, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        return 1;
+    }
+    for (uint32_t i = 0; i < m.n_routines; i++)
+        for (uint32_t b = 2; m.routine[i].layout && b < m.routine[i].r.n_blocks; b++)
+            printf("%s %u %u %u\n", m.routine[i].r.name, b, m.routine[i].origin[b], m.routine[i].layout->n_blocks);
     address_map_free(&m);
     return 0;
 }
@@ -417,6 +492,9 @@ int main(int argc, char **argv)
 
     if (argc > 2 && !strcmp(argv[1], "--step"))
         return step(argv + 2, (struct stepping){0});
+    if (argc > 4 && !strcmp(argv[1], "--windows"))
+        return step(argv + 4, (struct stepping){.window = strtoull(argv[2], NULL, 10),
+                                                .limit = strtoull(argv[3], NULL, 10)});
     if (argc > 5 && !strcmp(argv[1], "--records")) {
         FILE *out = fopen(argv[2], "w");
         int status = step(argv + 5, (struct stepping){.records = out, .depth = (uint32_t)atoi(argv[3]),
@@ -425,6 +503,8 @@ int main(int argc, char **argv)
     }
     if (argc > 2 && !strcmp(argv[1], "--blocks"))
         return print_blocks(argv[2]);
+    if (argc > 2 && !strcmp(argv[1], "--origins"))
+        return print_origins(argv[2]);
     test_finding();
     return tap_done();
 }

@@ -9,76 +9,9 @@
 #include <unistd.h>
 
 #include "test/unit/tap.h"
+#include "test/unit/toy-map.h"
 #include "wpp/samples/branch-text.h"
 #include "wpp/samples/path-estimate.h"
-
-/* ---- Maps made by hand ---------------------------------------------------------------------- */
-
-enum { MOST_BLOCKS = 20, MOST_ARCS = 64, RANDOM_BLOCKS = 14, BLOCK_BYTES = 16 };
-
-struct toy {
-    struct address_map map;
-    struct map_routine routine;
-    struct map_block block[MOST_BLOCKS];
-    struct wpp_block about[MOST_BLOCKS];
-    uint32_t place[MOST_BLOCKS], first[MOST_BLOCKS + 1], arc[MOST_ARCS];
-    uint8_t kind[MOST_ARCS];
-};
-
-/* Blocks 2 .. n - 1 lie one behind the other; arcs[b] is a string of targets, `A` is block 2, `.` EXIT. */
-static void make_toy(struct toy *t, uint32_t n, const char *const *arcs)
-{
-    uint32_t k = 0;
-
-    memset(t, 0, sizeof *t);
-    for (uint32_t b = 2; b < n; b++) {
-        t->first[b] = k;
-        for (const char *p = arcs[b - 2]; *p; p++) {
-            t->kind[k] = WPP_EDGE_REAL;
-            t->arc[k++] = *p == '.' ? 1 : (uint32_t)(*p - 'A' + 2);
-        }
-        t->place[b] = b - 2;
-        t->block[b - 2] = (struct map_block){.begin = 0x1000 + BLOCK_BYTES * (uint64_t)(b - 2),
-                                             .end = 0x1000 + BLOCK_BYTES * (uint64_t)(b - 1), .block = b,
-                                             .next = MAP_NONE};
-        for (uint32_t i = t->first[b]; i < k; i++) {
-            t->block[b - 2].flags |= t->arc[i] == 1 ? MAP_RETURNS : MAP_JUMPS;
-            if (t->arc[i] == b + 1)
-                t->block[b - 2].next = b - 1;
-        }
-        t->about[b].insns = 1;
-    }
-    t->first[n] = k;
-    t->routine = (struct map_routine){.r = {.name = "toy", .n_blocks = n, .blocks = t->about},
-                                      .place = t->place, .first_arc = t->first, .arc = t->arc,
-                                      .arc_kind = t->kind};
-    t->map = (struct address_map){.n_blocks = n - 2, .n_routines = 1, .block = t->block,
-                                  .routine = &t->routine};
-}
-
-static void random_toy(struct toy *t)
-{
-    static char text[MOST_BLOCKS][8];
-    const char *arcs[MOST_BLOCKS];
-    uint32_t n = 4 + (uint32_t)(random() % (RANDOM_BLOCKS - 4));
-
-    for (uint32_t b = 2; b < n; b++) {
-        uint32_t at = 0, last = b + 1 < n ? b + 1 : 1;
-        bool used[MOST_BLOCKS] = {0};
-
-        used[last] = true;
-        text[b][at++] = last == 1 ? '.' : (char)('A' + last - 2);
-        for (uint32_t k = (uint32_t)(random() % 3); k > 0; k--) {
-            uint32_t to = 1 + (uint32_t)(random() % (n - 1));
-            if (!used[to])
-                text[b][at++] = to == 1 ? '.' : (char)('A' + to - 2);
-            used[to] = true;
-        }
-        text[b][at] = '\0';
-        arcs[b - 2] = text[b];
-    }
-    make_toy(t, n, arcs);
-}
 
 /* ---- Graphs: against all paths, one by one --------------------------------------------------------- */
 
@@ -323,6 +256,67 @@ static void test_correlated(void)
     free(t);
 }
 
+/* The kernel interrupts the second of three blocks that control falls through: the path goes on. */
+static void test_interrupt(void)
+{
+    static const char *const arcs[] = {"B", "C", "."};
+    struct branch_record record[] = {{0, 0x1000}, {RECORD_KERNEL, 0x1014}, {0x102e, 0}};
+    struct partial_paths found = {0};
+    struct records_figures figures = {0};
+    struct path_estimates e;
+    struct path_graphs graphs;
+    struct toy *t = malloc(sizeof *t);
+
+    make_toy(t, 5, arcs);
+    path_graphs_new(&graphs, &t->map, (struct path_rules){4096, false});
+    struct block_trail trail = {.graphs = &graphs, .found = &found};
+    records_follow(&trail, record, 3, 0, &figures);
+    path_estimates_new(&e, &found, &graphs, ESTIMATE_WHOLE);
+    tap_ok(figures.interrupts == 1 && !figures.impossible_runs && !figures.impossible_jumps && e.n == 1
+           && e.path[0].count == 1, "a path that the kernel interrupts is seen whole");
+    block_trail_free(&trail);
+    path_estimates_free(&e);
+    partial_paths_free(&found);
+    path_graphs_free(&graphs);
+    free(t);
+}
+
+/* A loop of 1,000 turns, entered once: windows that begin with the end of a turn are of a turn, not of the entry. */
+static void test_ages(void)
+{
+    enum { TURNS = 1000, DEPTH = 4 };
+    static const char *const arcs[] = {"C", "BD", "B", "."};      /* the entry is seen whole in a sample, too */
+    struct branch_record record[TURNS + 4];
+    struct partial_paths found = {0};
+    struct records_figures figures = {0};
+    struct path_estimates e;
+    struct path_graphs graphs;
+    struct toy *t = malloc(sizeof *t);
+    double sum = 0;
+    uint32_t block[TURNS + 3] = {2, 4};
+    size_t n;
+
+    make_toy(t, 6, arcs);
+    path_graphs_new(&graphs, &t->map, (struct path_rules){4096, false});
+    struct block_trail trail = {.graphs = &graphs, .found = &found};
+    for (uint32_t i = 0; i < TURNS; i++)
+        block[i + 2] = 3;
+    block[TURNS + 2] = 5;
+    n = records_of(t, block, TURNS + 3, record);
+    for (size_t i = 0; i + DEPTH <= n; i += 3)
+        records_follow(&trail, record + i, DEPTH, 0, &figures);
+    path_estimates_new(&e, &found, &graphs, ESTIMATE_FLOW);
+    for (uint64_t i = 0; i < e.n; i++)
+        sum += e.path[i].count;
+    tap_ok(e.n >= 2 && estimate_of(&graphs, &e, "B") > 0.998 * sum, "flow: a loop's turns are not taken for its entry: %.1f of %.1f",
+           estimate_of(&graphs, &e, "B"), sum);
+    block_trail_free(&trail);
+    path_estimates_free(&e);
+    partial_paths_free(&found);
+    path_graphs_free(&graphs);
+    free(t);
+}
+
 /* ---- Text ---------------------------------------------------------------------------------------------- */
 
 struct text_case {
@@ -332,20 +326,54 @@ struct text_case {
     uint64_t ip, from, to;     /* from, to: of its newest record */
 };
 
+#define LOADED "prog 7 0.0: PERF_RECORD_MMAP2 7/7: [0x555500001000(0x2000) @ 0x1000 08:01 77 0]: r-xp /bin/prog\n"
+
+/* As perf's print_bstack_flags() and its neighbours print: FROM/TO/EVENT/INTX/ABORT/CYCLES[/TYPE[/SPEC]]. */
 static const struct text_case cases[] = {
     {"pid,ip,sym,brstack", "  4711            55d0c main  0x1010/0x1020/P/-/-/3  0x1000/0x1008/M/-/-/0 \n", 2, 4711, 0x55d0c,
      0x1010, 0x1020},
     {"a symbol of hexadecimal digits", " 7 55d0a add 0x1/0x2/-/-/-/0\n", 1, 7, 0x55d0a, 1, 2},
-    {"perf 6.1: type and speculation", " 7 55d0a main 0x1010/0x1020/P/-/-/1/COND/NON_SPEC_CORRECT_PATH  0x1/0x2/M/X/A/0/CALL/-\n",
+    /* Intel: LBR of Skylake (cycles, transactions), of Arrow Lake (types), and as an older perf prints it. */
+    {"Intel, perf 5.10", "  4711      55d0c main  0x1010/0x1020/M/-/-/12  0x1000/0x1008/P/X/A/0 \n", 2, 4711, 0x55d0c, 0x1010, 0x1020},
+    {"Intel, perf 6.0: types", " 7 55d0a main 0x1010/0x1020/P/-/-/1/COND  0x1/0x2/M/X/A/0/CALL \n", 2, 7, 0x55d0a, 0x1010, 0x1020},
+    {"Intel, perf 6.1: types, no speculation", " 7 55d0a main  0x1010/0x1020/P/-/-/1/COND_CALL/-  0x1/0x2/M/X/A/0/IND_CALL/- \n", 2,
+     7, 0x55d0a, 0x1010, 0x1020},
+    {"Intel, perf 6.13: branch counters", "# Branch counter abbr list:\n# branch-instructions:ppp = A\n# '-' No event occurs\n"
+     " 7 55d0a main  0x1010/0x1020/P/-/-/1/RET/- \n", 1, 7, 0x55d0a, 0x1010, 0x1020},
+    /* AMD: BRS of Zen 3 has neither predictions nor cycles; LbrExtV2 of Zen 4 and 5 tells of speculation. */
+    {"AMD BRS, perf 5.19", " 7 55d0a main  0x1010/0x1020/-/-/-/0  0x1/0x2/-/-/-/0 \n", 2, 7, 0x55d0a, 0x1010, 0x1020},
+    {"AMD BRS, perf 6.1", " 7 55d0a main  0x1010/0x1020/-/-/-/0/-/- \n", 1, 7, 0x55d0a, 0x1010, 0x1020},
+    {"AMD LbrExtV2, perf 6.1", " 7 55d0a main  0x1010/0x1020/P/-/-/0/COND/NON_SPEC_CORRECT_PATH  0x1/0x2/M/-/-/0/RET/SPEC_CORRECT_PATH \n",
      2, 7, 0x55d0a, 0x1010, 0x1020},
-    {"AMD without cycles", " 7 55d0a main 0x1010/0x1020/-/-/-/0/-/-\n", 1, 7, 0x55d0a, 0x1010, 0x1020},
-    {"not taken (N)", " 7 55d0a main 0x1010/0x1020/PN/-/-/1/COND/- 0x1011/0x1021/P/-/-/1/COND/-\n", 1, 7, 0x55d0a, 0x1011, 0x1021},
-    {"comm, tid, time, event, period, dso", "my prog 12/13 [001] 88.123: 100003 br_inst_retired.near_taken:u: 55d0a main (/b/prog)"
+    {"AMD LbrExtV2: speculated in vain", " 7 55d0a main  0x1018/0x1028/P/-/-/0/COND/SPEC_WRONG_PATH  0x1010/0x1020/P/-/-/0/COND/SPEC_CORRECT_PATH \n",
+     1, 7, 0x55d0a, 0x1010, 0x1020},
+    /* Arm's BRBE and SPE, by perf 6.14: two letters, empty types. */
+    {"Arm, perf 6.14", "  7 55d0a main  0x1018/0x101c/PN/-/-/11/COND/-  0x1010/0x1020/M/-/-/4//-  0x1014/0x1018/MN/-/-/8/COND/- \n", 1, 7,
+     0x55d0a, 0x1010, 0x1020},
+    {"comm, pid/tid, cpu, time, period, event, dso", "my 3 prog 12/13 [001] 88.123: 100003 br_inst_retired.near_taken:u: 55d0a main (/b/prog)"
      " 0x1010(/b/prog)/0x7f00(/lib/x.so)/P/-/-/3\n", 1, 12, 0x55d0a, 0x1010, 0},
+    {"dso with blanks, dsoff", " 7 55d0a main (/b c/prog+0x55d0a)  0x1010(/b c/prog+0x1010)/0x1020(/b c/prog+0x1020)/P/-/-/3/COND/- \n", 1, 7,
+     0x55d0a, 0x1010, 0x1020},
+    {"a call chain", "prog 7 \n\t  401136 main (/b/prog)\n\t  401140 _start (/b/prog)\n  0x1010/0x1020/P/-/-/3/COND/- \n", 1, 7, 0,
+     0x1010, 0x1020},
     {"symbols", " 7 55d0a main toy+0x10/toy+0x20/P/-/-/3 [unknown]/toy+0x0/P/-/-/3\n", 2, 7, 0x55d0a, 0x1010, 0x1020},
+    {"symbols of C++", " 7 55d0a main toy+0x10/toy+0x20/P/-/-/3/-/- f(int, A const&)+0x3/g<int, 3>(B)+0x1/P/-/-/3/-/-\n", 2, 7, 0x55d0a, 0x1010,
+     0x1020},
+    {"returns from the kernel", " 7 55d0a main  0x1010/0x1020/P/-/-/1/COND/-  0xffffffff81a00f50/0x1008/-/-/-/0/-/- \n", 2, 7, 0x55d0a, 0x1010,
+     0x1020},
     {"loaded elsewhere", "prog 7 0.0: PERF_RECORD_MMAP2 7/7: [0x555500001000(0x2000) @ 0x1000 08:01 77 0]: r-xp /bin/prog\n"
      "libc 7 0.0: PERF_RECORD_MMAP2 7/7: [0x555500004000(0x2000) @ 0x1000 08:01 78 0]: r-xp /bin/libc\n"
      "7 555500001040 main 0x555500001010/0x555500001020/P/-/-/3 0x555500004010/0x555500001020/P/-/-/3\n", 2, 7, 0x1040, 0x1010, 0x1020},
+    {"with a build id, offset 0", "PERF_RECORD_MMAP2 7/7: [0x555500000000(0x3000) @ 0 <0a1b2c3d4e5f60718293a4b5c6d7e8f901234567>]: r-xp /bin/prog\n"
+     "7 555500001040 main 0x555500001010/0x555500001020/P/-/-/3\n", 1, 7, 0x1040, 0x1010, 0x1020},
+    {"of a forked process", LOADED "prog 7 1.0: PERF_RECORD_FORK(9:9):(7:7)\n"
+     "9 555500001040 main 0x555500001010/0x555500001020/P/-/-/3\n", 1, 9, 0x1040, 0x1010, 0x1020},
+    {"of a forked process, without events of tasks", LOADED "9 555500001040 main 0x555500001010/0x555500001020/P/-/-/3\n", 1, 9, 0x1040,
+     0x1010, 0x1020},
+    {"of a process that executes another program", LOADED "prog 7 1.0: PERF_RECORD_FORK(9:9):(7:7)\nls 9 2.0: PERF_RECORD_COMM exec: ls:9/9\n"
+     "9 555500001040 main 0x555500001010/0x555500001020/P/-/-/3\n", 1, 9, 0, 0, 0},
+    {"of another process", LOADED "ls 7 1.0: PERF_RECORD_FORK(9:9):(3:3)\n9 555500001040 main 0x555500001010/0x555500001020/P/-/-/3\n", 1, 9,
+     0, 0, 0},
     {"no last newline, carriage return", "7 55d0a main 0x1010/0x1020/P/-/-/3\r\n7 55d0b f 0x1011/0x1022/P/-/-/3", 1, 7, 0x55d0b,
      0x1011, 0x1022},
 };
@@ -481,6 +509,8 @@ int main(int argc, char **argv)
     test_whole(ESTIMATE_EQUAL, "equal");
     test_whole(ESTIMATE_FLOW, "flow");
     test_correlated();
+    test_interrupt();
+    test_ages();
     test_text();
     test_garbage();
     return tap_done();

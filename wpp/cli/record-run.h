@@ -17,12 +17,15 @@ extern const char *const record_label_names[];     /* `auto`, `pass`, `fail`, NU
 struct record_run {
     const char *folder;            /* the caller's */
     enum record_label label;
+    bool numbered;                 /* the run's number is wanted at once */
     const char *oracle;            /* a shell command that judges the run; or NULL */
     char *path;                    /* for files that the store does not take */
     struct run_key key;
+    char *job;                     /* of a rank of a parallel program, or NULL */
+    int64_t rank;
     struct run_process *process;
     uint32_t n;
-    int64_t id;                    /* when it is stored; else 0 */
+    int64_t id;                    /* when it is stored and has a number; else 0 */
 };
 
 /* How the program ended. */
@@ -39,7 +42,7 @@ void record_run_free(struct record_run *r);
 bool record_run_take(struct record_run *r, const char *program, struct wpp_bytes *file,
                      struct wpp_error *error);
 
-/* Adds the run to the store, if any process has recorded.  After a failure the files are written beside
+/* Adds the run to the store, or lets it wait there if its number is not wanted, if any process has recorded.  After a failure the files are written beside
  * the store's, which is said.  False: they are lost, or not in the store. */
 bool record_run_store(struct record_run *r, const struct record_end *end, struct wpp_error *error);
 

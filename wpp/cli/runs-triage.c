@@ -9,6 +9,7 @@
 #include "wpp/base/error.h"
 #include "wpp/base/json.h"
 #include "wpp/base/names.h"
+#include "wpp/cli/runs-copy.h"
 #include "wpp/cli/store-input.h"
 #include "wpp/cli/tool.h"
 #include "wpp/runs/novelty.h"
@@ -194,7 +195,8 @@ static void put_clusters_json(const struct run_clusters *c)
     printf("\n]}\n");
 }
 
-void triage_clusters(struct run_store *s, uint64_t n, double least, bool json)
+void triage_clusters(struct run_store *s, uint64_t n, double least, bool json, const char *folder,
+                     uint64_t word)
 {
     struct cluster_search x = {.store = s, .n = n};
     struct run_choice failing = {.by_label = true, .label = RUN_FAIL};
@@ -205,6 +207,8 @@ void triage_clusters(struct run_store *s, uint64_t n, double least, bool json)
         tool_die_error(&error);
     if (!clusters_end(&x.c, least))
         tool_die_of_memory();
+    if (folder)
+        runs_copy(s, &x.c, folder, word);
     (json ? put_clusters_json : put_clusters)(&x.c);
     clusters_free(&x.c);
 }

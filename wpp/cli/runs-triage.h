@@ -9,7 +9,9 @@
  * did.  Both die of an error.  False: there is nothing new. */
 bool triage_novel(struct run_store *s, int64_t id, const char *file, bool json);
 
-/* Prints the clusters of the failing runs by their last n events. */
-void triage_clusters(struct run_store *s, uint64_t n, double least, bool json);
+/* Prints the clusters of the failing runs by their last n events.  folder, if it is not NULL, and word: see
+ * runs-copy.h. */
+void triage_clusters(struct run_store *s, uint64_t n, double least, bool json, const char *folder,
+                     uint64_t word);
 
 #endif

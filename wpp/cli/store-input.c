@@ -15,10 +15,13 @@ struct run_store *store_open(const char *folder, enum run_store_use use)
 
     if (!s)
         tool_die_error(&error);
+    if (run_store_unread(s) > 0)
+        tool_warn("%u run%s in %s/new %s damaged and left out", run_store_unread(s),
+                  run_store_unread(s) == 1 ? "" : "s", folder, run_store_unread(s) == 1 ? "is" : "are");
     return s;
 }
 
-static wpp *open_process(struct run_store *s, int64_t id, uint32_t process, struct wpp_error *error)
+wpp *store_open_process(struct run_store *s, int64_t id, uint32_t process, struct wpp_error *error)
 {
     struct wpp_bytes file;
     char name[64];
@@ -48,7 +51,7 @@ wpp **store_open_run(struct run_store *s, const struct stored_run *run, struct w
         return NULL;
     }
     for (uint32_t i = 0; i < run->n_processes; i++) {
-        process[i] = open_process(s, run->id, i, error);
+        process[i] = store_open_process(s, run->id, i, error);
         if (!process[i]) {
             store_close_run(process, i);
             return NULL;
@@ -68,9 +71,9 @@ bool store_run_is_usable(wpp *const *process, uint32_t n)
 wpp *store_open_first(struct run_store *s, int64_t id)
 {
     struct wpp_error error;
-    wpp *w = open_process(s, id, 0, &error);
+    wpp *w = store_open_process(s, id, 0, &error);
 
     if (!w)
-        tool_die(TOOL_ERROR, "run %lld: %s", (long long)id, error.text);
+        tool_die(tool_exit_status(error.status), "run %lld: %s", (long long)id, error.text);
     return w;
 }

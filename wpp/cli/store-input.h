@@ -13,6 +13,8 @@ wpp **store_open_run(struct run_store *s, const struct stored_run *run, struct w
 void store_close_run(wpp **process, uint32_t n);
 /* Whether they have all that says which paths were executed. */
 bool store_run_is_usable(wpp *const *process, uint32_t n);
+/* A process of a run; NULL: *error. */
+wpp *store_open_process(struct run_store *s, int64_t id, uint32_t process, struct wpp_error *error);
 /* The first process of a run, or dies. */
 wpp *store_open_first(struct run_store *s, int64_t id);
 

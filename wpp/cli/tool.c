@@ -583,7 +583,7 @@ struct wpp_output *tool_output(const char *path, bool force, const char *input)
     struct wpp_error error;
     struct wpp_output *out;
 
-    if (wpp_output_is_input(path, input))
+    if (input && wpp_output_is_input(path, input))
         tool_die(TOOL_ERROR, "%s: output and input are the same file", input);
     out = wpp_output_open(path, force ? WPP_OUTPUT_REPLACE : 0, &error);
     if (!out)

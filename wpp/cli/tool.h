@@ -166,7 +166,7 @@ double tool_share(const char *option, const char *text);
 
 /* ---- Outputs ---------------------------------------------------------------- */
 
-/* wpp_output_open(), or dies; dies also if the output would overwrite `input`. */
+/* wpp_output_open(), or dies; dies also if the output would overwrite `input`, which may be NULL. */
 struct wpp_output *tool_output(const char *path, bool force, const char *input);
 
 /* The same, and makes the file the standard output; NULL if `path` is NULL.  tool_output_keep() gives the file its

@@ -798,21 +798,20 @@ static void say_dropped(const struct recording *r)
 /* Compresses the rest as fast as possible after the program's end.  An interrupt drops it. */
 static void compress_rest(struct recording *r)
 {
-    const struct timespec moment = {.tv_nsec = 2000000};
+    enum { LOOK_MILLISECONDS = 5 };
     unsigned interrupts = child_interrupts();
     bool apart = false;
 
     if (!r->hurries)
         wpp_worker_hurry(&r->worker);
     wpp_spool_close(r->spool);
-    while (!wpp_worker_is_over(&r->worker)) {
+    while (!wpp_worker_is_over(&r->worker, LOOK_MILLISECONDS)) {
         show_rest(r, &apart);
         if (child_interrupts() != interrupts && !r->dropped) {
             __atomic_store_n(&r->runs.enough, true, __ATOMIC_RELAXED);
             r->dropped = true;              /* before the worker reports what the files lack */
             wpp_spool_drop(r->spool);
         }
-        nanosleep(&moment, NULL);
     }
     wpp_worker_end(&r->worker);
     tool_progress_end();
@@ -842,6 +841,7 @@ static void orphaned(void *ctx)
     struct recording *r = ctx;
 
     pthread_mutex_init(&r->messages, NULL);
+    r->run.numbered = true;                 /* orphan_written() says it */
     r->orphaned = true;
 }
 
@@ -1094,7 +1094,7 @@ static void open_recording(struct recording *r, const char *name)
 static void open_run(struct recording *r)
 {
     r->run = (struct record_run){.folder = r->options.runs, .label = r->options.label,
-                                 .oracle = r->options.oracle};
+                                 .oracle = r->options.oracle, .numbered = !r->options.quiet};
     record_run_begin(&r->run);
 }
 

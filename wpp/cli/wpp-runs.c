@@ -7,6 +7,7 @@
 
 #include "wpp/base/error.h"
 #include "wpp/base/json.h"
+#include "wpp/cli/runs-ranks.h"
 #include "wpp/cli/runs-triage.h"
 #include "wpp/cli/store-input.h"
 #include "wpp/cli/tool.h"
@@ -23,6 +24,8 @@ static const char help[] =
     "  export RUN             write the WPP of a run (-o)\n"
     "  novel RUN|FILE.wpp     show what a run did that no other run in DIR did, with first events\n"
     "  cluster                put failing runs together that end alike\n"
+    "  ranks [JOB]            put ranks of a parallel program together that did the same; of the other ones,\n"
+    "                         where they part from these. Without JOB, of the job that was recorded last\n"
     "  pack                   make the store smaller: what the runs of a build share is kept once\n"
     "  merge DIR2...          add the runs of other stores that DIR has not\n"
     "  prune [RUN]...         remove runs: the given ones, or all but the last N of each label\n"
@@ -37,7 +40,14 @@ static const char help[] =
     "      --process=N        export: process N of the run, counted from 0 (default 0)\n"
     "      --last=N           cluster: compare the last N events (default 1000)\n"
     "      --alike=P          cluster: percent of pairs of paths in common (default 50)\n"
-    "      --format=F         list, novel, cluster: text (default) or json\n"
+    "      --copy=FOLDER      cluster: copy the input of each run into a folder of its cluster in FOLDER, under\n"
+    "                         names as AFL++ gives them\n"
+    "      --input=N          cluster: argument N of a run's command names its input (default: the last one\n"
+    "                         that is a file)\n"
+    "      --by=WAY           ranks: compare the order of all paths, which follow each other (steps), or\n"
+    "                         which were executed (paths); auto, the default: the finest of these in which\n"
+    "                         most ranks are alike\n"
+    "      --format=F         list, novel, cluster, ranks: text (default) or json\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
     "\n"
@@ -49,17 +59,18 @@ struct request {
     const char *folder;
     char **arguments;
     int n_arguments;
-    const char *label, *output;    /* NULL: not given */
-    uint64_t keep, process, last;
+    const char *label, *output, *copy;     /* NULL: not given */
+    uint64_t keep, process, last, input;
     double alike;
-    bool keep_given, process_given, format_given, cluster_given;
+    bool keep_given, process_given, format_given, cluster_given, by_given;
+    unsigned by;                   /* enum ranks_by; RANKS_WAYS: auto */
     int status;                    /* of the process, if all goes well */
     enum format format;
     int64_t *ids;                  /* NULL: no runs were named */
     size_t n_ids;
 };
 
-enum { OPT_LABEL = 0x100, OPT_KEEP, OPT_PROCESS, OPT_FORMAT, OPT_LAST, OPT_ALIKE };
+enum { OPT_LABEL = 0x100, OPT_KEEP, OPT_PROCESS, OPT_FORMAT, OPT_LAST, OPT_ALIKE, OPT_BY, OPT_COPY, OPT_INPUT };
 static const struct option options[] = {
     {"label", required_argument, NULL, OPT_LABEL},
     {"keep", required_argument, NULL, OPT_KEEP},
@@ -68,6 +79,9 @@ static const struct option options[] = {
     {"format", required_argument, NULL, OPT_FORMAT},
     {"last", required_argument, NULL, OPT_LAST},
     {"alike", required_argument, NULL, OPT_ALIKE},
+    {"by", required_argument, NULL, OPT_BY},
+    {"copy", required_argument, NULL, OPT_COPY},
+    {"input", required_argument, NULL, OPT_INPUT},
     TOOL_OPTIONS
 };
 
@@ -76,6 +90,7 @@ enum { DEFAULT_LAST = 1000, MOST_LAST = 100000000 };
 static void parse_option(struct request *r, int option)
 {
     static const char *const formats[] = {"text", "json", NULL};
+    static const char *const by_names[] = {"order", "steps", "paths", "auto", NULL};    /* ORDER RANKS BY */
 
     switch (option) {
     case OPT_LABEL:   r->label = optarg; break;
@@ -100,6 +115,18 @@ static void parse_option(struct request *r, int option)
     case OPT_ALIKE:
         r->alike = tool_share("--alike", optarg) / 100;
         r->cluster_given = true;
+        break;
+    case OPT_COPY:
+        r->copy = optarg;
+        r->cluster_given = true;
+        break;
+    case OPT_INPUT:
+        r->input = tool_count_argument("--input", optarg);
+        r->cluster_given = true;
+        break;
+    case OPT_BY:
+        r->by = tool_choice_argument("--by", optarg, by_names);
+        r->by_given = true;
         break;
     case 'o':         r->output = optarg; break;
     case 'h':         tool_help(help);
@@ -220,6 +247,11 @@ static bool list_json(void *ctx, const struct stored_run *run, struct wpp_error 
     json_string(stdout, run->program);
     printf(", \"command\": ");
     json_string(stdout, run->command);
+    if (run->job[0]) {
+        printf(", \"job\": ");
+        json_string(stdout, run->job);
+        printf(", \"rank\": %lld", (long long)run->rank);
+    }
     printf("}");
     return true;
 }
@@ -444,13 +476,25 @@ static void cluster(struct request *r)
 
     if (r->n_arguments > 0)
         tool_usage("cluster: all failing runs are looked at");
-    triage_clusters(s, r->last, r->alike, r->format == FORMAT_JSON);
+    if (r->input && !r->copy)
+        tool_usage("--input: --copy says where the inputs go");
+    triage_clusters(s, r->last, r->alike, r->format == FORMAT_JSON, r->copy, r->input);
+    run_store_close(s);
+}
+
+static void ranks(struct request *r)
+{
+    struct run_store *s = store_open(r->folder, RUN_STORE_READ);
+
+    if (r->n_arguments > 1)
+        tool_usage("ranks: one job is looked at, not %d", r->n_arguments);
+    runs_ranks(s, r->n_arguments == 1 ? r->arguments[0] : NULL, r->by, r->format == FORMAT_JSON);
     run_store_close(s);
 }
 
 /* ---- Commands ------------------------------------------------------------------------------- */
 
-enum { MAY_LABEL = 1, MAY_KEEP = 2, MAY_OUTPUT = 4, MAY_FORMAT = 8, MAY_CLUSTER = 16 };
+enum { MAY_LABEL = 1, MAY_KEEP = 2, MAY_OUTPUT = 4, MAY_FORMAT = 8, MAY_CLUSTER = 16, MAY_BY = 32 };
 
 static const struct command {
     const char *name;
@@ -463,6 +507,7 @@ static const struct command {
     {"export", export, MAY_OUTPUT},
     {"novel", novel, MAY_FORMAT},
     {"cluster", cluster, MAY_FORMAT | MAY_CLUSTER},
+    {"ranks", ranks, MAY_FORMAT | MAY_BY},
     {"pack", pack, 0},
     {"merge", merge, 0},
     {"prune", prune, MAY_LABEL | MAY_KEEP},
@@ -478,7 +523,9 @@ static void check_options(const struct request *r, const struct command *c)
     if ((r->output || r->process_given) && !(c->may & MAY_OUTPUT))
         tool_usage("--output and --process do not go with %s", c->name);
     if (r->cluster_given && !(c->may & MAY_CLUSTER))
-        tool_usage("--last and --alike do not go with %s", c->name);
+        tool_usage("--last, --alike, --copy and --input do not go with %s", c->name);
+    if (r->by_given && !(c->may & MAY_BY))
+        tool_usage("--by does not go with %s", c->name);
     if (r->format_given && !(c->may & MAY_FORMAT))
         tool_usage("--format does not go with %s", c->name);
 }
@@ -486,7 +533,7 @@ static void check_options(const struct request *r, const struct command *c)
 int main(int argc, char **argv)
 {
     const char *names[N_COMMANDS + 1] = {NULL};
-    struct request r = {.last = DEFAULT_LAST, .alike = 0.5, .status = TOOL_OK};
+    struct request r = {.last = DEFAULT_LAST, .alike = 0.5, .by = RANKS_WAYS, .status = TOOL_OK};
     const struct command *c;
     int option;
 

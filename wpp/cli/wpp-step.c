@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* wpp-step - goes through a recorded run in a terminal, forwards and backwards. */
+/* wpp-step - goes through a recorded run in a terminal or an editor, forwards and backwards. */
 #include <langinfo.h>
 #include <locale.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "hotpaths/hotpaths.h"
 #include "wpp/base/error.h"
 #include "wpp/cli/tool.h"
+#include "wpp/step/dap-server.h"
 #include "wpp/step/key-script.h"
 #include "wpp/step/screen.h"
 #include "wpp/step/terminal.h"
 
 static const char help[] =
     "Usage: wpp-step [OPTION]... FILE.wpp\n"
+    "       wpp-step --dap[=PORT] [FILE.wpp]\n"
     "Goes through a recorded run in a terminal, line by line, forwards and backwards: source,\n"
     "call stack, iterations of loops, events.  The key h shows all keys, q quits.\n"
     "FILE `-` is standard input.\n"
@@ -23,6 +27,10 @@ static const char help[] =
     "                      the third execution of a line (sort.c:59#3), a call (swap#-1)\n"
     "      --thread=N      begin in thread N, counted from 0 (`wpp-info` lists them)\n"
     "      --color=WHEN    auto (default), always, never\n"
+    "\n"
+    "In an editor:\n"
+    "      --dap[=PORT]    serve an editor by the Debug Adapter Protocol, on standard input and\n"
+    "                      output or at a port of 127.0.0.1 (0: one that is free)\n"
     "\n"
     "Without a terminal:\n"
     "      --keys=FILE     take the keys from FILE and print the last screen\n"
@@ -40,10 +48,11 @@ struct request {
     const char *path, *at, *color, *keys;
     uint64_t thread;
     int columns, rows;
-    bool times;
+    bool times, dap, at_port;
+    uint64_t port;
 };
 
-enum { OPT_AT = 0x100, OPT_THREAD, OPT_COLOR, OPT_KEYS, OPT_SIZE, OPT_TIMES };
+enum { OPT_AT = 0x100, OPT_THREAD, OPT_COLOR, OPT_KEYS, OPT_SIZE, OPT_TIMES, OPT_DAP };
 static const struct option options[] = {
     {"at", required_argument, NULL, OPT_AT},
     {"thread", required_argument, NULL, OPT_THREAD},
@@ -51,6 +60,7 @@ static const struct option options[] = {
     {"keys", required_argument, NULL, OPT_KEYS},
     {"size", required_argument, NULL, OPT_SIZE},
     {"times", no_argument, NULL, OPT_TIMES},
+    {"dap", optional_argument, NULL, OPT_DAP},
     TOOL_OPTIONS
 };
 
@@ -62,6 +72,13 @@ static void parse_size(struct request *r, const char *text)
     if (sscanf(text, "%dx%d%c", &r->columns, &r->rows, &behind) != 2 || r->columns < 1 || r->rows < 1
         || r->columns > MOST || r->rows > MOST)
         tool_usage("--size: `%s` is not columns and rows, such as 80x24, at most %d each", text, MOST);
+}
+
+static void parse_dap(struct request *r, const char *port)
+{
+    r->dap = true;
+    r->at_port = port != NULL;
+    r->port = port ? tool_count_argument("--dap", port) : 0;
 }
 
 static void parse_options(struct request *r, int argc, char **argv)
@@ -77,15 +94,121 @@ static void parse_options(struct request *r, int argc, char **argv)
         case OPT_KEYS: r->keys = optarg; break;
         case OPT_SIZE: parse_size(r, optarg); break;
         case OPT_TIMES: r->times = true; break;
+        case OPT_DAP: parse_dap(r, optarg); break;
         case 'h': tool_help(help);
         case 'V': tool_version();
         }
     }
-    if (optind + 1 != argc)
+    if (optind + 1 != argc && !(r->dap && optind == argc))
         tool_usage(optind == argc ? "no file given" : "more than one file given");
     r->path = argv[optind];
+    if (r->dap && r->keys)
+        tool_usage("--keys and --dap exclude each other");
     if (r->times && !r->keys)
         tool_usage("--times goes with --keys");
+}
+
+/* ---- Hot subpaths, in a thread of their own ------------------------------------------------------------------ */
+
+enum { WANTED_SUBPATHS = 20 };
+
+struct hot_search {
+    const wpp *w;
+    pthread_t thread;
+    bool begun, taken;             /* the thread has been; its result is in the items */
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    bool done;                     /* under the lock: the thread has no more to do */
+    hot_result *result;            /* NULL: no memory */
+    struct hot_item item[WANTED_SUBPATHS];
+    size_t n;
+};
+
+/* As wpp-hot does without options. */
+static void *search(void *context)
+{
+    struct hot_search *h = context;
+    const struct wpp_grammar *g = wpp_grammar(h->w);
+    struct hot_config config = {.size = sizeof config, .algorithm = HOT_EXACT, .min_length = 10, .max_length = 100,
+                                .wanted = WANTED_SUBPATHS, .thread = HOT_ALL_THREADS};
+    uint64_t *cost = malloc((g->n_terminals + (size_t)1) * sizeof *cost);
+    hot_result *result = NULL;
+
+    for (uint32_t i = 0; cost && i < g->n_terminals; i++)
+        cost[i] = wpp_terminal(h->w, i)->control ? 0 : wpp_terminal(h->w, i)->insns;
+    if (cost && hot_find(&result, g, cost, &config) != HOT_OK)
+        result = NULL;
+    free(cost);
+    pthread_mutex_lock(&h->lock);
+    h->result = result;
+    h->done = true;
+    pthread_cond_signal(&h->change);
+    pthread_mutex_unlock(&h->lock);
+    return NULL;
+}
+
+/* Whether the thread has done it, within some milliseconds. */
+static bool search_is_done(struct hot_search *h)
+{
+    struct timespec until;
+    bool done;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 20000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&h->lock);
+    if (!h->done)
+        pthread_cond_timedwait(&h->change, &h->lock, &until);
+    done = h->done;
+    pthread_mutex_unlock(&h->lock);
+    return done;
+}
+
+/* Of subpaths that are the same loop, begun at different paths, the first one is an item. */
+static void take_result(struct hot_search *h)
+{
+    double total = (double)hot_total_cost(h->result);
+
+    for (size_t i = 0; i < hot_count(h->result) && h->n < WANTED_SUBPATHS; i++) {
+        struct hot_subpath s = hot_get(h->result, i);
+
+        if (s.leader == i)
+            h->item[h->n++] = (struct hot_item){s.terminals, s.length, s.frequency,
+                                                total > 0 ? (double)s.own_cost / total : 0};
+    }
+}
+
+/* struct hot_source's ask(). */
+static enum hot_state ask_search(void *context, const struct hot_item **out, size_t *n)
+{
+    struct hot_search *h = context;
+
+    if (!h->begun && pthread_create(&h->thread, NULL, search, h) != 0)
+        return HOT_FAILED;
+    h->begun = true;
+    if (!search_is_done(h))
+        return HOT_LOOKING;
+    if (!h->result)
+        return HOT_FAILED;
+    if (!h->taken)
+        take_result(h);
+    h->taken = true;
+    *out = h->item;
+    *n = h->n;
+    return HOT_READY;
+}
+
+/* Whether nothing uses the run any more. */
+static bool search_ends(struct hot_search *h)
+{
+    if (!h->begun)
+        return true;
+    if (!search_is_done(h))
+        return false;
+    pthread_join(h->thread, NULL);
+    hot_free(h->result);
+    return true;
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------------ */
@@ -266,10 +389,43 @@ static void step_by_script(struct session *s, struct canvas *c, const struct req
     key_script_free(&script);
 }
 
+/* ---- In an editor --------------------------------------------------------------------------------------------- */
+
+static void say_port(unsigned port)
+{
+    tool_warn("waiting for an editor at port %u of 127.0.0.1", port);
+}
+
+/* Serves an editor; returns the exit status. */
+static int serve(const struct request *r)
+{
+    struct dap_defaults defaults = {.path = r->path, .at = r->at, .thread = r->thread};
+    struct wpp_error error;
+    int in = STDIN_FILENO;
+    FILE *out = stdout;
+
+    if (!r->at_port && isatty(STDIN_FILENO))
+        tool_usage("--dap talks to an editor, not to a person; --dap=PORT waits for one");
+    if (r->at_port) {
+        in = dap_wait_for_editor(r->port, say_port, &error);
+        out = in < 0 ? NULL : fdopen(in, "w");
+        if (in >= 0 && !out)
+            tool_die_of_memory();
+        if (!out)
+            tool_die_error(&error);
+    }
+    if (!dap_serve(in, out, &defaults, &error))
+        tool_die_error(&error);
+    if (r->at_port)
+        fclose(out);
+    return tool_finish(TOOL_OK);
+}
+
 /* ---- main ---------------------------------------------------------------------------------------------------- */
 
 int main(int argc, char **argv)
 {
+    struct hot_search hot = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
     struct canvas canvas = {0};
     struct request r;
     struct session s;
@@ -279,6 +435,8 @@ int main(int argc, char **argv)
 
     tool_init("wpp-step");
     parse_options(&r, argc, argv);
+    if (r.dap)
+        return serve(&r);
     setlocale(LC_CTYPE, "");
     canvas.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     if (!r.keys && !isatty(STDOUT_FILENO))
@@ -291,10 +449,15 @@ int main(int argc, char **argv)
                  (unsigned long long)r.thread, wpp_grammar(w)->n_threads - 1);
     stacks = make_stacks(w);
     begin(&s, &r, w, stacks);
+    hot.w = w;
+    s.hot.source = (struct hot_source){ask_search, &hot};
     if (r.keys)
         step_by_script(&s, &canvas, &r);
     else
         step_in_terminal(&s, &canvas, r.color);
+    /* A search that goes on ends with the process; it reads what is freed below. */
+    if (!search_ends(&hot))
+        exit(tool_finish(status));
     session_end(&s);
     canvas_free(&canvas);
     wpp_stacks_free(stacks);

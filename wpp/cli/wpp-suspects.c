@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "wpp/base/error.h"
-#include "wpp/base/names.h"
-#include "wpp/cli/store-input.h"
+#include "wpp/cli/next-build.h"
+#include "wpp/cli/run-parting.h"
+#include "wpp/cli/suspects-input.h"
 #include "wpp/cli/tool.h"
-#include "wpp/compare/run-diff-report.h"
 #include "wpp/runs/suspects-report.h"
 
 static const char help[] =
@@ -24,7 +24,15 @@ static const char help[] =
     "                         explains, and rank the others again\n"
     "  -n, --top=N            show N suspects (default 10; 0: all)\n"
     "      --all              show all predicates, also those that are true of the same runs\n"
-    "  -q, --brief            do not compare runs\n"
+    "      --at=FILE:LINES    show only suspects that lie on these lines (12 or 12-20), or one that is true of\n"
+    "                         the same runs does\n"
+    "      --next             print which routines the next build should record, as arguments of the\n"
+    "                         plugin: N that suspects lie in, and at most N that call them or are called\n"
+    "  -j, --jobs=N           read the runs with N processors (0: all, the default; 1: without parts)\n"
+    "      --with=slurm       read the runs in N parts by a job array of Slurm's; `processors`: here\n"
+    "      --part=K/N         write what is true of part K of N of the runs, for a process of such an array\n"
+    "  -o, --output=FILE      write that part to FILE\n"
+    "  -q, --brief            do not compare runs; --next: print the arguments alone\n"
     "      --format=F         text (default), json or csv\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
@@ -35,7 +43,9 @@ static const char help[] =
     "\n"
     "increase: the share of failing runs among those in which it is true, less that among those in which it\n"
     "was observed. importance: the harmonic mean of that and log(failing runs in which it is true) /\n"
-    "log(failing runs).\n";
+    "log(failing runs).\n"
+    "\n"
+    "Exit status: 0 fine, 1 error, 2 usage; of --next: 3 if the runs have the paths of all these routines.\n";
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
@@ -44,10 +54,15 @@ struct request {
     struct suspect_request rank;
     enum format format;
     uint64_t top;
-    bool top_given, eliminate, brief;
+    bool top_given, eliminate, brief, next;
+    enum job_place with;
+    uint32_t jobs;
+    uint32_t part, n_parts;        /* n_parts 0: all is done here */
+    const char *output;
 };
 
-enum { OPT_KINDS = 0x100, OPT_SORT, OPT_ELIMINATE, OPT_ALL, OPT_FORMAT };
+enum { OPT_KINDS = 0x100, OPT_SORT, OPT_ELIMINATE, OPT_ALL, OPT_FORMAT, OPT_NEXT, OPT_WITH, OPT_PART, OPT_AT };
+enum { JOBS_MOST = 1000, PARTS_MOST = 1000000 };
 static const struct option options[] = {
     {"kinds", required_argument, NULL, OPT_KINDS},
     {"sort", required_argument, NULL, OPT_SORT},
@@ -56,6 +71,12 @@ static const struct option options[] = {
     {"all", no_argument, NULL, OPT_ALL},
     {"brief", no_argument, NULL, 'q'},
     {"format", required_argument, NULL, OPT_FORMAT},
+    {"at", required_argument, NULL, OPT_AT},
+    {"next", no_argument, NULL, OPT_NEXT},
+    {"jobs", required_argument, NULL, 'j'},
+    {"with", required_argument, NULL, OPT_WITH},
+    {"part", required_argument, NULL, OPT_PART},
+    {"output", required_argument, NULL, 'o'},
     TOOL_OPTIONS
 };
 
@@ -70,6 +91,40 @@ static unsigned kinds_argument(const char *text)
         kinds |= 1u << tool_choice_argument("--kinds", word, predicate_names);
     free(copy);
     return kinds;
+}
+
+/* K/N */
+static void part_argument(struct request *r, const char *text)
+{
+    const char *slash = strchr(text, '/');
+    char *first = slash ? strndup(text, (size_t)(slash - text)) : NULL;
+    uint64_t k = 0, n = 0;
+
+    if (!first || !tool_parse_count(first, &k) || !tool_parse_count(slash + 1, &n) || k < 1 || k > n ||
+        n > PARTS_MOST)
+        tool_usage("--part: `%s` is no part as 3/8", text);
+    r->part = (uint32_t)k;
+    r->n_parts = (uint32_t)n;
+    free(first);
+}
+
+/* FILE:12, FILE:12-20 */
+static void at_argument(struct request *r, const char *text)
+{
+    const char *colon = strrchr(text, ':'), *dash = colon ? strchr(colon, '-') : NULL;
+    char *first = NULL, *file = NULL;
+    uint64_t from = 0, to = 0;
+
+    if (colon && colon > text) {
+        file = strndup(text, (size_t)(colon - text));
+        first = dash ? strndup(colon + 1, (size_t)(dash - colon - 1)) : strdup(colon + 1);
+    }
+    if (!first || !tool_parse_count(first, &from) || !tool_parse_count(dash ? dash + 1 : first, &to) ||
+        from < 1 || to < from || to > UINT32_MAX)
+        tool_usage("--at: `%s` are no lines as FILE:12-20", text);
+    free(first);
+    free((char *)r->rank.at.file);
+    r->rank.at = (struct line_range){file, (uint32_t)from, (uint32_t)to};
 }
 
 static void parse_option(struct request *r, int option)
@@ -88,6 +143,12 @@ static void parse_option(struct request *r, int option)
         r->top_given = true;
         break;
     case 'q':           r->brief = true; break;
+    case OPT_AT:        at_argument(r, optarg); break;
+    case OPT_NEXT:      r->next = true; break;
+    case 'j':           r->jobs = tool_jobs_argument(optarg, JOBS_MOST); break;
+    case OPT_WITH:      r->with = tool_choice_argument("--with", optarg, job_place_names); break;
+    case OPT_PART:      part_argument(r, optarg); break;
+    case 'o':           r->output = optarg; break;
     case 'h':           tool_help(help);
     case 'V':           tool_version();
     }
@@ -98,176 +159,91 @@ static void parse_options(int argc, char **argv, struct request *r)
     enum { DEFAULT_TOP = 10 };
     int option;
 
-    while ((option = tool_option(argc, argv, "n:qhV", options)) != -1)
+    while ((option = tool_option(argc, argv, "n:qj:o:hV", options)) != -1)
         parse_option(r, option);
     if (argc - optind != 1)
         tool_usage(argc == optind ? "no store given" : "one store is looked at, not %d", argc - optind);
     if (r->eliminate && r->rank.all)
         tool_usage("--eliminate ranks anew for each suspect: --all does not go with it");
+    if (r->next && (r->rank.all || r->eliminate || r->rank.at.file || r->format == FORMAT_CSV))
+        tool_usage("--next: --all, --at, --eliminate and --format=csv do not go with it");
+    if (r->eliminate && r->rank.at.file)
+        tool_usage("--eliminate ranks anew for each suspect: --at does not go with it");
+    if ((r->n_parts > 0) != (r->output != NULL))
+        tool_usage("--part and --output: one needs the other");
     r->folder = argv[optind];
     if (!r->top_given)
-        r->top = r->format == FORMAT_TEXT ? DEFAULT_TOP : 0;
+        r->top = r->format == FORMAT_TEXT || r->next ? DEFAULT_TOP : 0;
     if (r->top == 0)
         r->top = UINT64_MAX;
 }
 
 /* ---- Reading the runs ----------------------------------------------------------------------- */
 
-struct reading {
-    struct run_store *store;
-    struct suspects s;
-    uint32_t n_unknown, n_unusable, done;
-    int64_t *builds;
-    uint32_t n_builds;
-};
-
-static void note_build(struct reading *r, int64_t build)
-{
-    for (uint32_t i = 0; i < r->n_builds; i++)
-        if (r->builds[i] == build)
-            return;
-    r->builds = realloc(r->builds, (r->n_builds + (size_t)1) * sizeof *r->builds);
-    if (!r->builds)
-        tool_die_of_memory();
-    r->builds[r->n_builds++] = build;
-}
-
-static bool read_run(void *ctx, const struct stored_run *run, struct wpp_error *error)
-{
-    struct reading *r = ctx;
-    wpp **process;
-    bool done = true;
-
-    if (run->label == RUN_UNKNOWN) {
-        r->n_unknown++;
-        return true;
-    }
-    tool_progress("%u runs read", r->done++);
-    process = store_open_run(r->store, run, error);
-    if (!process)
-        return false;
-    if (!store_run_is_usable(process, run->n_processes)) {
-        r->n_unusable++;
-        store_close_run(process, run->n_processes);
-        return true;
-    }
-    note_build(r, run->build);
-    done = suspects_add(&r->s, run->id, run->label == RUN_FAIL, process, run->n_processes, error);
-    free(process);
-    return done;
-}
-
-static void read_all(struct reading *r, const struct request *request)
+static void read_all(struct suspects_input *in, const struct request *request)
 {
     struct wpp_error error;
 
-    suspects_init(&r->s);
-    r->store = store_open(request->folder, RUN_STORE_READ);
-    if (!run_store_walk(r->store, &(struct run_choice){0}, read_run, r, &error))
-        tool_die_error(&error);
-    tool_progress_end();
-    if (r->n_unusable > 0)
-        tool_warn("%u run%s are left out: their paths are damaged", r->n_unusable,
-                  r->n_unusable == 1 ? "" : "s");
-    if (r->s.n_fail == 0 || r->s.n_pass == 0)
+    suspects_input_read(in, request->folder, request->with, request->jobs);
+    if (in->notes.n_unusable > 0)
+        tool_warn("%u run%s are left out: their paths are damaged", in->notes.n_unusable,
+                  in->notes.n_unusable == 1 ? "" : "s");
+    if (in->s.n_fail == 0 || in->s.n_pass == 0)
         tool_die(TOOL_ERROR, "%s has no run that %s: nothing can be compared", request->folder,
-                 r->s.n_fail == 0 ? "failed" : "passed");
-    if (r->s.n_fail == 1 && request->rank.sort == SUSPECT_IMPORTANCE)
+                 in->s.n_fail == 0 ? "failed" : "passed");
+    if (in->s.n_fail == 1 && request->rank.sort == SUSPECT_IMPORTANCE)
         tool_warn("only one run failed: importance needs two (--sort=ochiai)");
-    if (!suspects_end(&r->s, request->rank.kinds >> PREDICATE_BEFORE & 1))
-        tool_die_of_memory();
+    if (!suspects_end(&in->s, request->rank.kinds >> PREDICATE_BEFORE & 1, &error))
+        tool_die_error(&error);
 }
 
-/* ---- Where two runs part --------------------------------------------------------------------- */
-
-static char *describe(const struct run_diff *d)
-{
-    for (uint32_t i = 0; i < d->n_threads; i++) {
-        const struct thread_diff *t = &d->thread[i];
-        struct run_place place;
-        char *text = NULL, name[60];
-
-        if (t->n_partings == 0)
-            continue;
-        place = run_diff_place(d, &t->parting[0]);
-        if (!place.routine) {
-            text = strdup("at their beginning");
-        } else {
-            name_shorten(place.routine->shown, name, sizeof name);
-            if (asprintf(&text, "after %s equal paths, in %s at %s:%u",
-                         tool_grouped(t->parting[0].common), name,
-                         place.line ? place.line->file : place.routine->file,
-                         place.line ? place.line->line : place.routine->line) < 0)
-                text = NULL;
-        }
-        if (!text)
-            tool_die_of_memory();
-        wpp_keep_one_line(text);
-        return text;
-    }
-    return NULL;
-}
-
-static void die_of_run(int64_t id, const struct wpp_error *error)
-{
-    tool_die(TOOL_ERROR, "run %lld: %s", (long long)id, error->text);
-}
-
-/* Of their first processes. */
-static char *compare(struct run_store *s, int64_t fail, int64_t pass)
-{
-    wpp *w[2] = {store_open_first(s, fail), store_open_first(s, pass)};
-    struct run_diff_request request = {.by = COMMON_BY_PATH, .partings = 1, .least = 32};
-    struct run_diff d;
-    struct wpp_error error;
-    char *text;
-
-    if (!run_diff_new(&d, (const wpp *const *)w, &request, &error))
-        die_of_run(fail, &error);
-    text = describe(&d);
-    run_diff_free(&d);
-    wpp_close(w[0]);
-    wpp_close(w[1]);
-    return text;
-}
+/* ---- Report ---------------------------------------------------------------------------------- */
 
 /* Rows often have the same runs: these are compared once. */
-static struct suspect_parting *compare_runs(struct reading *r, const struct ranking *ranking,
+static struct suspect_parting *compare_runs(struct suspects_input *in, const struct ranking *ranking,
                                             size_t rows)
 {
     struct suspect_parting *p = calloc(rows + 1, sizeof *p);
+    struct suspect_pair *pair = malloc((rows + 1) * sizeof *pair);
+    uint32_t *predicate = malloc((rows + 1) * sizeof *predicate);
+    struct wpp_error error;
 
-    if (!p)
+    if (!p || !pair || !predicate)
         tool_die_of_memory();
+    for (size_t i = 0; i < rows; i++)
+        predicate[i] = ranking->suspect[i].predicate;
+    if (!suspects_nearest(&in->s, predicate, rows, pair, &error))
+        tool_die_error(&error);
     for (size_t i = 0; i < rows; i++) {
         size_t same = 0;
 
-        p[i].pair = suspects_nearest(&r->s, ranking->suspect[i].predicate);
-        if (p[i].pair.fail == UINT32_MAX || p[i].pair.pass == UINT32_MAX)
+        p[i].pair = pair[i];
+        if (pair[i].fail == UINT32_MAX || pair[i].pass == UINT32_MAX)
             continue;
         while (p[same].pair.fail != p[i].pair.fail || p[same].pair.pass != p[i].pair.pass)
             same++;
         if (same < i)
             p[i].text = p[same].text ? strdup(p[same].text) : NULL;
         else
-            p[i].text = compare(r->store, r->s.run[p[i].pair.fail].id, r->s.run[p[i].pair.pass].id);
+            p[i].text = run_parting(in->store, in->s.run[pair[i].fail].id, in->s.run[pair[i].pass].id);
     }
+    free(pair);
+    free(predicate);
     return p;
 }
 
-/* ---- Report ---------------------------------------------------------------------------------- */
-
-static void report(struct reading *r, const struct request *request, const struct ranking *ranking)
+static void report(struct suspects_input *in, const struct request *request, const struct ranking *ranking)
 {
     struct suspects_report report = {
-        .out = stdout, .s = &r->s, .ranking = ranking, .sort = request->rank.sort,
-        .n_unknown = r->n_unknown, .n_builds = r->n_builds, .eliminated = request->eliminate,
+        .out = stdout, .s = &in->s, .ranking = ranking, .sort = request->rank.sort,
+        .n_unknown = in->notes.n_unknown, .n_builds = in->notes.n_builds, .eliminated = request->eliminate,
+        .at_lines = request->rank.at.file != NULL,
         .rows = ranking->n < request->top ? ranking->n : (size_t)request->top
     };
     struct suspect_parting *parting = NULL;
 
     if (!request->brief && request->format != FORMAT_CSV)
-        report.parting = parting = compare_runs(r, ranking, report.rows);
+        report.parting = parting = compare_runs(in, ranking, report.rows);
     if (request->format == FORMAT_TEXT)
         suspects_text(&report);
     else if (request->format == FORMAT_JSON)
@@ -279,22 +255,65 @@ static void report(struct reading *r, const struct request *request, const struc
     free(parting);
 }
 
+static int suggest(struct suspects_input *in, const struct request *request)
+{
+    enum { NOTHING_NEW = 3 };
+    struct suspect_request all = request->rank;
+    struct ranking ranking;
+    struct next_build next;
+    int status;
+
+    all.all = true;
+    if (!suspects_rank(&in->s, &all, &ranking))
+        tool_die_of_memory();
+    next_build_find(&next, &in->s, &ranking, (size_t)request->top);
+    if (next.n == 0)
+        tool_die(TOOL_ERROR, "no predicate has a score above 0: no routine is suspected%s",
+                 all.sort == SUSPECT_IMPORTANCE ? " (--sort=ochiai asks for less)" : "");
+    if (request->format == FORMAT_JSON)
+        next_build_json(&next, &in->s);
+    else
+        next_build_text(&next);
+    if (!request->brief)
+        next_build_say(&next);
+    status = next_build_is_new(&next) ? TOOL_OK : NOTHING_NEW;
+    next_build_free(&next);
+    ranking_free(&ranking);
+    return status;
+}
+
+static void rank(struct suspects_input *in, const struct request *request)
+{
+    struct ranking ranking;
+    struct wpp_error error;
+
+    if (!request->eliminate && !suspects_rank(&in->s, &request->rank, &ranking))
+        tool_die_of_memory();
+    if (request->eliminate &&
+        !suspects_eliminate(&in->s, &request->rank, (size_t)request->top, &ranking, &error))
+        tool_die_error(&error);
+    report(in, request, &ranking);
+    ranking_free(&ranking);
+}
+
 int main(int argc, char **argv)
 {
-    struct request request = {.rank = {.kinds = (1u << PREDICATE_KINDS) - 1}};
-    struct reading r = {0};
-    struct ranking ranking;
+    struct request request = {.rank = {.kinds = (1u << PREDICATE_KINDS) - 1}, .jobs = tool_processors()};
+    struct suspects_input in;
+    int status = TOOL_OK;
 
     tool_init("wpp-suspects");
     parse_options(argc, argv, &request);
-    read_all(&r, &request);
-    if (request.eliminate ? !suspects_eliminate(&r.s, &request.rank, (size_t)request.top, &ranking)
-                          : !suspects_rank(&r.s, &request.rank, NULL, &ranking))
-        tool_die_of_memory();
-    report(&r, &request, &ranking);
-    ranking_free(&ranking);
-    suspects_free(&r.s);
-    run_store_close(r.store);
-    free(r.builds);
-    return tool_finish(TOOL_OK);
+    if (request.n_parts > 0) {
+        suspects_input_write_part(request.folder, request.part, request.n_parts, request.output);
+        return tool_finish(TOOL_OK);
+    }
+    read_all(&in, &request);
+    if (request.next)
+        status = suggest(&in, &request);
+    else
+        rank(&in, &request);
+    suspects_input_free(&in);
+    free((char *)request.rank.at.file);
+    return tool_finish(status);
 }

@@ -9,7 +9,7 @@
 #include "wpp/format/path-table.h"
 #include "wpp/trace/elf.h"
 
-enum { MIN_ADDRESSES = 18, MAX_PARTS = 2, MIN_BLOCK = 4 };
+enum { MAX_PARTS = 2, MIN_BLOCK = 4, FLAGS = 2 * MAP_LANDING - 1 };
 
 /* What is needed while reading. */
 struct reading {
@@ -118,7 +118,7 @@ static bool read_part(struct reading *r, struct wpp_view *v, uint32_t routine, b
         block.block = (uint32_t)wpp_get_varint_max(v, MAP_NONE - 1);
         block.begin = at + wpp_get_varint_max(v, UINT32_MAX);
         at = block.end = block.begin + wpp_get_varint_max(v, UINT32_MAX);
-        block.flags = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+        block.flags = (uint32_t)wpp_get_varint_max(v, UINT32_MAX) & FLAGS;
         if (!v->failed && !add_block(r, block))
             return false;
     }
@@ -182,25 +182,75 @@ bool address_map_find_arcs(struct address_map *m, struct map_routine *out)
     return true;
 }
 
+static bool read_routine(struct reading *r, const struct wpp_unit_table *unit, uint64_t number,
+                         struct wpp_routine *out)
+{
+    struct address_map *m = r->m;
+    struct wpp_view encoded = unit->routines[number].encoded;
+
+    if (!wpp_parse_routine(&encoded, &unit->strings, &m->arena, out))
+        return m->arena.failed ? wpp_fail_memory(r->error) : damaged(r, "a routine of .wpp_map");
+    out->directory = unit->directory;
+    out->module = r->path;
+    out->shown = out->name;
+    out->stage = unit->stage;
+    return true;
+}
+
+/* The unit and routine that an entry names: u64 id, varint number. */
+static const struct wpp_unit_table *read_name(const struct reading *r, struct wpp_view *v, uint64_t *number)
+{
+    struct wpp_view id = wpp_get_view(v, 8);
+    const struct wpp_unit_table *unit = id.failed ? NULL : find_unit(r, wpp_get_u64(id.p));
+
+    *number = wpp_get_varint(v);
+    return unit && !v->failed && *number < unit->n_routines ? unit : NULL;
+}
+
+/* Where the blocks were before the layout, if the compiler has told. */
+static bool read_layout(struct reading *r, struct wpp_view *v, struct map_routine *out)
+{
+    struct address_map *m = r->m;
+    uint64_t known = wpp_get_varint_max(v, 1), number;
+    const struct wpp_unit_table *unit = known && !v->failed ? read_name(r, v, &number) : NULL;
+    struct wpp_routine *layout;
+    uint32_t *origin;
+
+    if (v->failed || (known && (!unit || unit->stage != WPP_STAGE_LAYOUT)))
+        return damaged(r, "a routine before its layout");
+    if (!known)
+        return wpp_left(v) == 0 || damaged(r, "the end of a routine");
+    layout = wpp_arena_alloc(&m->arena, 1, sizeof *layout);
+    origin = wpp_arena_alloc(&m->arena, out->r.n_blocks, sizeof *origin);
+    if (!layout || !origin)
+        return wpp_fail_memory(r->error);
+    if (!read_routine(r, unit, number, layout))
+        return false;
+    if (layout->n_blocks <= 2)
+        return damaged(r, "a routine before its layout");
+    for (uint32_t b = 2; b < out->r.n_blocks; b++) {
+        origin[b] = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+        if (v->failed || origin[b] == 1 || origin[b] >= layout->n_blocks)
+            return damaged(r, "a block before the layout");
+    }
+    out->layout = layout;
+    out->origin = origin;
+    return wpp_left(v) == 0 || damaged(r, "the end of a routine");
+}
+
 static bool add_routine(struct reading *r, const struct wpp_unit_table *unit, uint64_t number,
-                        uint32_t first_block)
+                        uint32_t first_block, struct wpp_view *rest)
 {
     struct address_map *m = r->m;
     struct map_routine *out;
-    struct wpp_view encoded;
 
     if (!grow(&m->routine, m->n_routines, &r->cap_routines, sizeof *m->routine))
         return wpp_fail_memory(r->error);
     out = &m->routine[m->n_routines];
     *out = (struct map_routine){.compiler = unit->compiler, .source = unit->source,
                                 .level = unit->level};
-    encoded = unit->routines[number].encoded;
-    if (!wpp_parse_routine(&encoded, &unit->strings, &m->arena, &out->r))
-        return m->arena.failed ? wpp_fail_memory(r->error) : damaged(r, "a routine of .wpp_map");
-    out->r.directory = unit->directory;
-    out->r.module = r->path;
-    out->r.shown = out->r.name;
-    out->r.stage = unit->stage;
+    if (!read_routine(r, unit, number, &out->r) || !read_layout(r, rest, out))
+        return false;
     if (!place_blocks(r, out, first_block))
         return false;
     if (!address_map_find_arcs(m, out))
@@ -212,13 +262,13 @@ static bool add_routine(struct reading *r, const struct wpp_unit_table *unit, ui
 static bool read_addresses_of_one(struct reading *r, struct wpp_view v)
 {
     uint32_t first = r->m->n_blocks;
-    struct wpp_view id = wpp_get_view(&v, 8);
-    uint64_t number = wpp_get_varint(&v), parts = wpp_get_varint_max(&v, MAX_PARTS);
-    const struct wpp_unit_table *unit = id.failed ? NULL : find_unit(r, wpp_get_u64(id.p));
+    uint64_t number, parts;
+    const struct wpp_unit_table *unit = read_name(r, &v, &number);
     bool there = true;
 
-    if (!unit || v.failed || number >= unit->n_routines)
+    if (!unit || unit->stage != WPP_STAGE_FINAL)
         return damaged(r, "a routine that no unit has");
+    parts = wpp_get_varint_max(&v, MAX_PARTS);
     for (uint64_t part = 0; part < parts; part++)
         if (!read_part(r, &v, r->m->n_routines, &there))
             return false;
@@ -226,7 +276,7 @@ static bool read_addresses_of_one(struct reading *r, struct wpp_view v)
         r->m->n_blocks = first;
         return true;
     }
-    return add_routine(r, unit, number, first);
+    return add_routine(r, unit, number, first, &v);
 }
 
 static bool read_addresses(struct reading *r, struct wpp_view section)

@@ -17,7 +17,7 @@
 #include "wpp/trace/elf.h"
 #include "wpp/wpp.h"
 
-/* Bits of the format.  ORDER BLOCK_FLAG: gcc-plugin/map/final-graph.h. */
+/* Bits of the format.  ORDER BLOCK_FLAG: gcc-plugin/graph/insn-graph.h. */
 enum map_block_flag {
     MAP_FALLS = 1,             /* control may go on at the next block in order */
     MAP_RETURNS = 2,           /* ends with a return */
@@ -27,6 +27,8 @@ enum map_block_flag {
     MAP_INDIRECT = 32,         /* whose target is read from a table or computed */
     MAP_LANDING = 64           /* exceptions or non-local jumps arrive here */
 };
+/* Not of the format: the block may hold a call, where a map is made of what is known of a run. */
+#define MAP_MAY_CALL (UINT32_C(1) << 31)
 
 #define MAP_NONE UINT32_MAX
 
@@ -46,6 +48,9 @@ struct map_routine {
     const uint32_t *first_arc; /* n_blocks + 1: arcs out of block b are arc[first_arc[b] ..) */
     const uint32_t *arc;       /* target blocks; 1: leaves the routine */
     const uint8_t *arc_kind;   /* enum wpp_edge_kind of the edge that the arc is from */
+    const struct wpp_routine *layout;   /* its graph before the compiler laid out the blocks; NULL: not known.
+                                  Each edge is a path */
+    const uint32_t *origin;    /* n_blocks: where the block was in that graph; 0: it is a copy, or was added */
 };
 
 struct address_map {

@@ -98,7 +98,7 @@ static const char *stage_of(const struct path_profile *p)
         if (wpp_routine(p->w, i)->stage != stage)
             return "mixed";
     return stage == WPP_STAGE_LATE ? "late" : stage == WPP_STAGE_EARLY ? "early"
-           : stage == WPP_STAGE_FINAL ? "final" : "mixed";
+           : stage == WPP_STAGE_FINAL ? "final" : stage == WPP_STAGE_LAYOUT ? "layout" : "mixed";
 }
 
 bool compiler_counts_head(FILE *out, const struct path_profile *p)

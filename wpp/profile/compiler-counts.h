@@ -5,7 +5,7 @@
  * Text, a field's value up to the end of the line:
  *
  *      wpp-counts 1                    head
- *      stage early                     late, early, or mixed
+ *      stage early                     late, early, final, layout, or mixed
  *      kind 1                          enum wpp_profile_kind
  *      runs 1
  *      most 48211                      executions of the most frequent block

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/record/worker.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static enum wpp_ended why_of(const struct wpp_spool_entry *over)
@@ -71,6 +73,21 @@ static void wait_on(sem_t *semaphore)
 {
     while (sem_wait(semaphore) != 0)
         ;
+}
+
+/* False: not within so many milliseconds. */
+static bool wait_for(sem_t *semaphore, unsigned milliseconds)
+{
+    struct timespec until;
+    int status;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)milliseconds * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while ((status = sem_clockwait(semaphore, CLOCK_MONOTONIC, &until)) != 0 && errno == EINTR)
+        ;
+    return status == 0;
 }
 
 static void call(struct wpp_worker *w, bool *what)
@@ -158,20 +175,35 @@ static void help(struct wpp_worker *w)
     wpp_spool_pause(w->spool, false);
 }
 
+/* Whether the program has ended within a moment, with little to compress.  A keeper and an idle thread would
+ * take longer to make, and to end, than the work: on a busy machine the idle thread waits long until it gets a
+ * processor to end on.  Until then records wait in the spool. */
+static bool is_short(struct wpp_worker *w)
+{
+    enum { SHORT_MILLISECONDS = 20, SHORT_BYTES = 1 << 20 };
+
+    return w->idles && wait_for(&w->call, SHORT_MILLISECONDS) &&
+           wpp_spool_get_sizes(w->spool).waiting <= SHORT_BYTES;
+}
+
 static void *work_eagerly(void *argument)
 {
     struct wpp_worker *w = argument;
+    bool hurries;
 
+    w->last_kept = is_short(w);
+    hurries = __atomic_load_n(&w->hurries, __ATOMIC_SEQ_CST);
     /* The first keeper.  It may be late: the spool holds all records. */
-    if (wpp_standby_is_due(&w->keeper, 0, 0))
+    if (!w->last_kept && wpp_standby_is_due(&w->keeper, 0, 0))
         keep(w);
-    if (w->idles && pthread_create(&w->idle, NULL, work_idly, w) == 0)
+    if (w->idles && !hurries && pthread_create(&w->idle, NULL, work_idly, w) == 0)
         help(w);
     work(w, false);
     /* Some processes are left if the spool was dropped. */
     wpp_process_files_all_over(w->runs, wpp_spool_failed(w->spool) ? WPP_ENDED_DISK
                                                                    : WPP_ENDED_INTERRUPT);
     __atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
+    sem_post(&w->end);
     return NULL;
 }
 
@@ -183,6 +215,7 @@ int wpp_worker_start(struct wpp_worker *w)
 
     sem_init(&w->call, 0, 0);
     sem_init(&w->kept, 0, 0);
+    sem_init(&w->end, 0, 0);
     w->idles = !w->hurries;
     w->last_kept = false;
     w->wants_keeper = w->idle_is_over = w->over = false;
@@ -200,9 +233,9 @@ void wpp_worker_hurry(struct wpp_worker *w)
     call(w, &w->hurries);
 }
 
-bool wpp_worker_is_over(const struct wpp_worker *w)
+bool wpp_worker_is_over(struct wpp_worker *w, unsigned milliseconds)
 {
-    return __atomic_load_n(&w->over, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&w->over, __ATOMIC_ACQUIRE) || wait_for(&w->end, milliseconds);
 }
 
 void wpp_worker_end(struct wpp_worker *w)
@@ -211,4 +244,5 @@ void wpp_worker_end(struct wpp_worker *w)
     wpp_standby_free(&w->keeper);
     sem_destroy(&w->call);
     sem_destroy(&w->kept);
+    sem_destroy(&w->end);
 }

@@ -9,6 +9,8 @@
  * its own.  In a hurry the eager thread replaces it, because without privileges no thread can
  * leave SCHED_IDLE.  Until then the eager thread makes the keepers.  A fork holds kernel locks
  * that the thread needs that takes records.  So the forking thread must always get a processor.
+ * A program that ends within some milliseconds gets no idle thread and no keeper.
+ *
  * If the process is killed, the keeper still writes files from the runs and from the spool.
  *
  * A crew (compress.h) does not exist in a fork.  So the crew builds only when the spool is
@@ -44,14 +46,15 @@ struct wpp_worker {
     sem_t kept;                  /* wakes the idle thread: another keeper is there */
     struct wpp_process_files_figures figures;     /* each is atomic by itself */
     bool over;
+    sem_t end;                   /* wakes the caller when it is over */
 };
 
 /* The caller sets the first six members, and `hurries` if no idle thread is wanted.  0, or the
  * error. */
 int wpp_worker_start(struct wpp_worker *w);
 void wpp_worker_hurry(struct wpp_worker *w);
-/* Whether the spool is closed and all of it compressed. */
-bool wpp_worker_is_over(const struct wpp_worker *w);
+/* Whether the spool is closed and all of it compressed; waits so long for that. */
+bool wpp_worker_is_over(struct wpp_worker *w, unsigned milliseconds);
 /* Waits until it is, and frees everything. */
 void wpp_worker_end(struct wpp_worker *w);
 

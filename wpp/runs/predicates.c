@@ -304,8 +304,9 @@ static void find_arrivals(struct vocabulary *v, struct known_path *p)
 
 /* ---- Routines and paths --------------------------------------------------------------------- */
 
-static uint64_t hash_routine(const struct wpp_routine *r)
+uint64_t vocabulary_routine_hash(const wpp *w, uint32_t routine)
 {
+    const struct wpp_routine *r = wpp_routine(w, routine);
     uint64_t h = wpp_fnv(WPP_FNV_START, r->name, strlen(r->name) + 1);
 
     h = wpp_fnv(h, r->file, strlen(r->file) + 1);
@@ -361,7 +362,7 @@ static uint32_t add_routine(struct vocabulary *v, const wpp *w, uint32_t number,
 uint32_t vocabulary_routine(struct vocabulary *v, const wpp *w, uint32_t routine, bool *kept)
 {
     const struct wpp_routine *r = wpp_routine(w, routine);
-    uint64_t hash = hash_routine(r);
+    uint64_t hash = vocabulary_routine_hash(w, routine);
     uint32_t s;
 
     if (!make_routine_slots(v))
@@ -414,13 +415,13 @@ static bool copy_terminal(struct vocabulary *v, const struct wpp_terminal *t,
     return true;
 }
 
-uint32_t vocabulary_path(struct vocabulary *v, const wpp *w, uint32_t terminal, uint32_t routine)
+uint32_t vocabulary_add_path(struct vocabulary *v, const struct wpp_terminal *t, uint32_t routine)
 {
-    const struct wpp_terminal *t = wpp_terminal(w, terminal);
     uint32_t p = vocabulary_predicate(v, (struct predicate){
         .kind = PREDICATE_PATH, .x = routine, .y = (uint32_t)t->path, .z = (uint32_t)(t->path >> 32),
         .site = v->routine[routine].predicate});
     struct known_path path = {.predicate = p, .routine = routine};
+    const struct known_routine *k = &v->routine[routine];
 
     if (v->failed)
         return 0;
@@ -429,10 +430,30 @@ uint32_t vocabulary_path(struct vocabulary *v, const wpp *w, uint32_t terminal, 
     if (!grow(v, &v->path, v->n_paths, &v->path_capacity, sizeof *v->path) ||
         !note_path(v, p, v->n_paths) || !copy_terminal(v, t, &path.terminal))
         return 0;
-    path.implied = implied_by_path(v, t, wpp_routine(w, t->routine), routine);
+    path.implied = implied_by_path(v, t, wpp_routine(k->w, k->number), routine);
     find_arrivals(v, &path);
     v->path[v->n_paths++] = path;
     return v->n_paths - 1;
+}
+
+uint32_t vocabulary_path(struct vocabulary *v, const wpp *w, uint32_t terminal, uint32_t routine)
+{
+    return vocabulary_add_path(v, wpp_terminal(w, terminal), routine);
+}
+
+bool vocabulary_path_fits(const struct vocabulary *v, const struct wpp_terminal *t, uint32_t routine)
+{
+    const struct wpp_routine *r = wpp_routine(v->routine[routine].w, v->routine[routine].number);
+
+    if (t->n_edges > t->n_blocks + (uint64_t)1)
+        return false;
+    for (uint32_t i = 0; i < t->n_blocks; i++)
+        if (t->blocks[i] >= r->n_blocks)
+            return false;
+    for (uint32_t i = 0; i < t->n_edges; i++)
+        if (t->edges[i] >= r->n_edges)
+            return false;
+    return true;
 }
 
 const struct known_path *predicate_path(const struct vocabulary *v, uint32_t predicate)

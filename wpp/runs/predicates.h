@@ -100,8 +100,13 @@ uint32_t vocabulary_predicate(struct vocabulary *v, struct predicate p);
 
 /* The number of a routine of w, which must live on if *kept is set. */
 uint32_t vocabulary_routine(struct vocabulary *v, const wpp *w, uint32_t routine, bool *kept);
+/* The same for equal routines. */
+uint64_t vocabulary_routine_hash(const wpp *w, uint32_t routine);
 /* The path of a terminal whose routine has the number `routine`: an index of v->path. */
 uint32_t vocabulary_path(struct vocabulary *v, const wpp *w, uint32_t terminal, uint32_t routine);
+/* The same for a path of another process's, whose blocks and edges are the routine's. */
+uint32_t vocabulary_add_path(struct vocabulary *v, const struct wpp_terminal *t, uint32_t routine);
+bool vocabulary_path_fits(const struct vocabulary *v, const struct wpp_terminal *t, uint32_t routine);
 uint32_t vocabulary_file(struct vocabulary *v, const char *name);
 
 /* A line's predicate, and the site that says whether it was observed. */

@@ -17,11 +17,12 @@
 #include "wpp/base/error.h"
 #include "wpp/base/whole-file.h"
 #include "wpp/read/reader.h"
+#include "wpp/runs/run-inbox.h"
 #include "wpp/runs/run-pack.h"
 
 const char *const run_label_names[] = {"unknown", "pass", "fail", NULL};
 
-enum { STORE_ID = 0x77727331, STORE_VERSION = 1 };     /* "wrs1", in the header of the index */
+enum { STORE_ID = 0x77727331, STORE_VERSION = 2 };     /* "wrs1", in the header of the index */
 enum { PATIENCE = 120000 };                            /* milliseconds, for other writers */
 
 /* Files that are larger are not in the index: a page of it holds 4 kB. */
@@ -45,7 +46,8 @@ static const char schema[] =
     "  program TEXT NOT NULL, command TEXT NOT NULL,"
     "  started INTEGER NOT NULL,"
     "  events INTEGER NOT NULL, bytes INTEGER NOT NULL, stored INTEGER NOT NULL,"
-    "  processes INTEGER NOT NULL);"
+    "  processes INTEGER NOT NULL,"
+    "  job TEXT NOT NULL DEFAULT '', rank INTEGER NOT NULL DEFAULT -1);"     /* since version 2 */
     "CREATE INDEX run_by_label ON run (label);"
     "CREATE TABLE process ("
     "  run INTEGER NOT NULL REFERENCES run,"
@@ -61,9 +63,16 @@ static const char schema[] =
     "  body BLOB NOT NULL,"
     "  PRIMARY KEY (build, first));";
 
+/* From version 1. */
+static const char upgrade[] =
+    "ALTER TABLE run ADD COLUMN job TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE run ADD COLUMN rank INTEGER NOT NULL DEFAULT -1;"
+    "PRAGMA user_version=2; COMMIT";
+
 struct run_store {
     sqlite3 *db;
     char *folder;
+    uint32_t n_unread;           /* damaged files in the inbox */
     struct run_base *base;       /* of a build, as far as it has been read; or NULL */
     int64_t base_build;
 };
@@ -168,7 +177,7 @@ static bool may_become_store(const char *folder, struct wpp_error *error)
         return wpp_fail_errno(error, "cannot read %s", folder);
     while (free && (entry = readdir(dir)))
         free = entry->d_name[0] == '.' || strncmp(entry->d_name, "runs.sqlite", 11) == 0 ||
-               strcmp(entry->d_name, "large") == 0;
+               strcmp(entry->d_name, "large") == 0 || strcmp(entry->d_name, "new") == 0;
     closedir(dir);
     return free || wpp_fail(error, WPP_E_FORMAT,
                             "%s holds other files: a store of runs needs a folder of its own", folder);
@@ -238,6 +247,17 @@ static bool make_tables(struct run_store *s, struct wpp_error *error)
     return done;
 }
 
+/* Another process may do so at the same time. */
+static bool upgrade_tables(struct run_store *s, struct wpp_error *error)
+{
+    int64_t version = 0;
+
+    if (!execute(s, "BEGIN IMMEDIATE", error) || !pragma(s, "PRAGMA user_version", &version, error))
+        return false;
+    return execute(s, version == 1 ? upgrade : "COMMIT", error) &&
+           execute(s, "PRAGMA wal_checkpoint(TRUNCATE)", error);
+}
+
 static bool check_version(struct run_store *s, enum run_store_use use, struct wpp_error *error)
 {
     int64_t id = 0, version = 0;
@@ -249,6 +269,8 @@ static bool check_version(struct run_store *s, enum run_store_use use, struct wp
         return make_tables(s, error) && check_version(s, RUN_STORE_WRITE, error);
     if (id != STORE_ID)
         return fail_strange(s, error);
+    if (version == 1)
+        return upgrade_tables(s, error);
     if (version != STORE_VERSION)
         return wpp_fail(error, WPP_E_VERSION, "%s was made by another version of wpp", s->folder);
     return true;
@@ -266,6 +288,8 @@ static bool set_up(struct run_store *s, struct wpp_error *error)
     sqlite3_wal_autocheckpoint(s->db, LOG_PAGES);
     return execute(s, "PRAGMA synchronous=NORMAL", error);
 }
+
+static bool take_inbox(struct run_store *s, struct wpp_error *error);
 
 /* By the index's header (https://sqlite.org/fileformat.html): numbers there have their high byte first. */
 bool run_store_may_add(const char *folder, struct wpp_error *error)
@@ -310,7 +334,7 @@ struct run_store *run_store_open(const char *folder, enum run_store_use use,
            prepare_folder(folder, index, use, error);
     if (done && sqlite3_open_v2(index, &s->db, flags, NULL) != SQLITE_OK)
         done = s->db ? fail_sql(s, error) : wpp_fail_memory(error);
-    done = done && set_up(s, error) && check_version(s, use, error);
+    done = done && set_up(s, error) && check_version(s, use, error) && take_inbox(s, error);
     free(index);
     if (done)
         return s;
@@ -483,11 +507,12 @@ static bool insert_run(struct run_store *s, const struct new_run *run, const str
 
     if (!insert_build(s, f, &build, error) ||
         !finish(s, prepare(s, error, "INSERT INTO run (key, label, build, exited, killed, program, "
-                           "command, started, events, bytes, stored, processes) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", "kiiiissiiiii", &run->key,
+                           "command, started, events, bytes, stored, processes, job, rank) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", "kiiiissiiiiisi", &run->key,
                            (int64_t)run->label, build, (int64_t)run->exited, (int64_t)run->killed,
                            f->program, f->command, (int64_t)f->started, (int64_t)f->events,
-                           (int64_t)f->bytes, (int64_t)f->bytes, (int64_t)run->n_processes), error))
+                           (int64_t)f->bytes, (int64_t)f->bytes, (int64_t)run->n_processes,
+                           run->job ? run->job : "", run->job ? run->rank : (int64_t)-1), error))
         return false;
     *id = sqlite3_last_insert_rowid(s->db);
     for (uint32_t i = 0; i < run->n_processes; i++)
@@ -505,22 +530,91 @@ static bool end_transaction(struct run_store *s, bool done, struct wpp_error *er
     return false;
 }
 
+/* Within a transaction. */
+static bool add_if_new(struct run_store *s, const struct new_run *run, const struct facts *f, int64_t *id,
+                       struct wpp_error *error)
+{
+    bool found;
+
+    return find_key(s, &run->key, &found, id, error) && (found || insert_run(s, run, f, id, error));
+}
+
 bool run_store_add(struct run_store *s, const struct new_run *run, int64_t *id,
                    struct wpp_error *error)
 {
     struct facts f = {0};
-    bool found = false, done;
+    bool done;
 
     assert(run->n_processes > 0);
     done = take_facts(run, &f, error) && write_large_ones(s, run, error) &&
            execute(s, "BEGIN IMMEDIATE", error);
-    if (done) {
-        done = find_key(s, &run->key, &found, id, error) &&
-               (found || insert_run(s, run, &f, id, error));
-        done = end_transaction(s, done, error);
-    }
+    if (done)
+        done = end_transaction(s, add_if_new(s, run, &f, id, error), error);
     free_facts(&f);
     return done;
+}
+
+/* ---- The inbox ------------------------------------------------------------------------------ */
+
+/* Adds a run that waits there, within a transaction.  A damaged one stays where it is. */
+static bool take_waiting(struct run_store *s, const char *name, bool *taken, struct wpp_error *error)
+{
+    struct waiting_run w;
+    struct facts f = {0};
+    int64_t id;
+    bool found, done = run_inbox_read(s->folder, name, &w, &found, error);
+
+    *taken = false;
+    if (done && found) {
+        done = take_facts(&w.run, &f, error) && write_large_ones(s, &w.run, error) &&
+               add_if_new(s, &w.run, &f, &id, error);
+        *taken = done;
+        free_facts(&f);
+        run_inbox_free(&w);
+    }
+    if (done || (error->status != WPP_E_DAMAGED && error->status != WPP_E_FORMAT &&
+                 error->status != WPP_E_VERSION && error->status != WPP_E_INCOMPLETE))
+        return done;
+    s->n_unread++;
+    return true;
+}
+
+/* Files are removed when their runs are in the index: in between, a run is in both, and added once. */
+static bool take_some(struct run_store *s, char **names, size_t n, struct wpp_error *error)
+{
+    bool *taken = calloc(n, sizeof *taken), done = taken || wpp_fail_memory(error);
+
+    done = done && execute(s, "BEGIN IMMEDIATE", error);
+    if (done) {
+        for (size_t i = 0; done && i < n; i++)
+            done = take_waiting(s, names[i], &taken[i], error);
+        done = end_transaction(s, done, error);
+    }
+    for (size_t i = 0; done && i < n; i++)
+        if (taken[i])
+            run_inbox_remove(s->folder, names[i]);
+    free(taken);
+    return done;
+}
+
+static bool take_inbox(struct run_store *s, struct wpp_error *error)
+{
+    enum { AT_ONCE = 64 };
+    char **names;
+    size_t n;
+    bool done = run_inbox_list(s->folder, &names, &n, error);
+
+    if (!done)
+        return false;
+    for (size_t i = 0; done && i < n; i += AT_ONCE)
+        done = take_some(s, names + i, n - i < AT_ONCE ? n - i : AT_ONCE, error);
+    run_inbox_free_names(names, n);
+    return done;
+}
+
+uint32_t run_store_unread(const struct run_store *s)
+{
+    return s->n_unread;
 }
 
 /* ---- Changes -------------------------------------------------------------------------------- */
@@ -597,7 +691,7 @@ bool run_store_tidy(struct run_store *s, struct wpp_error *error)
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 #define COLUMNS "id, key, label, exited, killed, program, command, started, events, bytes, stored, " \
-                "processes, build"
+                "processes, build, job, rank"
 
 static struct stored_run row_of(sqlite3_stmt *q)
 {
@@ -609,7 +703,8 @@ static struct stored_run row_of(sqlite3_stmt *q)
         .started = (uint64_t)sqlite3_column_int64(q, 7),
         .events = (uint64_t)sqlite3_column_int64(q, 8), .bytes = (uint64_t)sqlite3_column_int64(q, 9),
         .stored = (uint64_t)sqlite3_column_int64(q, 10),
-        .n_processes = (uint32_t)sqlite3_column_int64(q, 11), .build = sqlite3_column_int64(q, 12)
+        .n_processes = (uint32_t)sqlite3_column_int64(q, 11), .build = sqlite3_column_int64(q, 12),
+        .job = (const char *)sqlite3_column_text(q, 13), .rank = sqlite3_column_int64(q, 14)
     };
 
     if (sqlite3_column_bytes(q, 1) == RUN_KEY_BYTES)
@@ -618,6 +713,7 @@ static struct stored_run row_of(sqlite3_stmt *q)
         r.label = RUN_UNKNOWN;
     r.program = r.program ? r.program : "";
     r.command = r.command ? r.command : "";
+    r.job = r.job ? r.job : "";
     return r;
 }
 
@@ -646,6 +742,9 @@ bool run_store_walk(struct run_store *s, const struct run_choice *choice, run_st
 {
     uint64_t n;
 
+    if (choice->job)
+        return walk_rows(s, prepare(s, error, "SELECT " COLUMNS " FROM run WHERE job = ? ORDER BY id", "s",
+                                    choice->job), each, ctx, &n, error);
     if (!choice->ids)
         return walk_rows(s, prepare(s, error, "SELECT " COLUMNS " FROM run WHERE ? < 0 OR label = ?1 "
                                     "ORDER BY id", "i", choice->by_label ? (int64_t)choice->label : -1),
@@ -659,6 +758,22 @@ bool run_store_walk(struct run_store *s, const struct run_choice *choice, run_st
                             (long long)choice->ids[i]);
     }
     return true;
+}
+
+char *run_store_last_job(struct run_store *s, struct wpp_error *error)
+{
+    sqlite3_stmt *q = prepare(s, error, "SELECT job FROM run WHERE job <> '' ORDER BY id DESC LIMIT 1", "");
+    int code = q ? sqlite3_step(q) : SQLITE_ERROR;
+    char *job = NULL;
+
+    if (code == SQLITE_ROW && !(job = strdup((const char *)sqlite3_column_text(q, 0))))
+        wpp_fail_memory(error);
+    else if (code == SQLITE_DONE)
+        wpp_fail(error, WPP_E_ARGUMENT, "no run of %s is a rank of a parallel program", s->folder);
+    else if (q && code != SQLITE_ROW)
+        fail_sql(s, error);
+    sqlite3_finalize(q);
+    return job;
 }
 
 static bool load_large(struct run_store *s, sqlite3_stmt *q, uint32_t process,
@@ -868,6 +983,41 @@ bool run_store_pack(struct run_store *s, struct run_store_figures *figures, stru
     return done;
 }
 
+/* ---- Copying -------------------------------------------------------------------------------- */
+
+static bool copy_index(struct run_store *s, const char *index, struct wpp_error *error)
+{
+    return finish(s, prepare(s, error, "VACUUM INTO ?", "s", index), error);
+}
+
+/* A link to this store's large files, if there are any. */
+static bool link_large(const struct run_store *s, const char *link, struct wpp_error *error)
+{
+    char *large, *real;
+    bool done = path_in(&large, s->folder, "large", error);
+
+    if (!done)
+        return false;
+    real = realpath(large, NULL);
+    if (real && symlink(real, link) != 0)
+        done = wpp_fail_errno(error, "cannot make the link %s", link);
+    free(real);
+    free(large);
+    return done;
+}
+
+bool run_store_copy(struct run_store *s, const char *folder, struct wpp_error *error)
+{
+    char *index = NULL, *link = NULL;
+    bool done = path_in(&index, folder, "runs.sqlite", error) &&
+                path_in(&link, folder, "large", error) && copy_index(s, index, error) &&
+                link_large(s, link, error);
+
+    free(index);
+    free(link);
+    return done;
+}
+
 /* ---- Merging -------------------------------------------------------------------------------- */
 
 struct merging {
@@ -880,7 +1030,8 @@ static bool load_run(struct run_store *from, const struct stored_run *run, struc
                      struct wpp_error *error)
 {
     *out = (struct new_run){.key = run->key, .label = run->label, .exited = run->exited,
-                            .killed = run->killed, .n_processes = run->n_processes};
+                            .killed = run->killed, .job = run->job[0] ? run->job : NULL,
+                            .rank = run->rank, .n_processes = run->n_processes};
     out->process = calloc(run->n_processes + (size_t)1, sizeof *out->process);
     if (!out->process)
         return wpp_fail_memory(error);

@@ -4,6 +4,7 @@
  *      DIR/runs.sqlite      the index: a row for each run and each of its processes, their labels, and
  *                           the files of processes, but large ones
  *      DIR/large/           files of processes that are too large for the index
+ *      DIR/new/             runs that wait to be taken into the index (run-inbox.h): run_store_open() does so
  *
  * Packed runs are in the index in a shorter form (run-pack.h), with what the runs of a build share.
  *
@@ -38,6 +39,9 @@ struct new_run {
     struct run_key key;
     enum run_label label;
     uint32_t exited, killed;       /* as in struct wpp_summary; of the program that was run */
+    const char *job;               /* of a rank of a parallel program: what all ranks have in common;
+                                      NULL: the run is none */
+    int64_t rank;
     struct run_process *process;
     uint32_t n_processes;          /* at least 1 */
 };
@@ -53,14 +57,17 @@ struct stored_run {
     uint64_t events, bytes;        /* of all processes; bytes: of their WPPs */
     uint64_t stored;               /* bytes that they take in the store */
     uint32_t n_processes;
+    const char *job;               /* "": it is no rank */
+    int64_t rank;
     int64_t build;                 /* runs have the same number if the modules of the first process
                                       are the same */
 };
 
-/* Which runs: all of them, or those with a label, or those with the given numbers. */
+/* Which runs: all of them, or those with a label, or of a job, or those with the given numbers. */
 struct run_choice {
     bool by_label;
     enum run_label label;
+    const char *job;               /* NULL: any */
     const int64_t *ids;            /* NULL: any */
     size_t n_ids;
 };
@@ -73,10 +80,12 @@ enum run_store_use {
     RUN_STORE_CREATE               /* is made, with its folder, if it does not exist */
 };
 
-/* WPP_E_SYSTEM, _MEMORY, _FORMAT (no store), _VERSION, _DAMAGED. */
+/* Takes runs that wait into the index.  WPP_E_SYSTEM, _MEMORY, _FORMAT (no store), _VERSION, _DAMAGED. */
 struct run_store *run_store_open(const char *folder, enum run_store_use use,
                                  struct wpp_error *error);
 void run_store_close(struct run_store *s);
+/* How many runs that waited are damaged: they were left where they are, in DIR/new. */
+uint32_t run_store_unread(const struct run_store *s);
 
 /* Whether runs can be added to a store, which is made if it does not exist; a store that is known to be
  * one is not opened.  Errors as run_store_open(). */
@@ -107,9 +116,17 @@ typedef bool run_store_visit(void *ctx, const struct stored_run *run, struct wpp
 bool run_store_walk(struct run_store *s, const struct run_choice *choice, run_store_visit *each,
                     void *ctx, struct wpp_error *error);
 
+/* The job of the last run that is a rank, from malloc.  NULL: WPP_E_ARGUMENT: no run is; WPP_E_SYSTEM,
+ * _MEMORY, _DAMAGED. */
+char *run_store_last_job(struct run_store *s, struct wpp_error *error);
+
 /* The WPP of a process, counted from 0, exactly as it was added.  WPP_E_ARGUMENT: there is none. */
 bool run_store_load(struct run_store *s, int64_t id, uint32_t process, struct wpp_bytes *file,
                     struct wpp_error *error);
+
+/* Copies the index, as it is now, into an existing folder, which is a store then.  Large files are those of
+ * this store.  WPP_E_SYSTEM, _MEMORY. */
+bool run_store_copy(struct run_store *s, const char *folder, struct wpp_error *error);
 
 /* Adds all runs of another store that are not there yet; *added: how many. */
 bool run_store_merge(struct run_store *s, struct run_store *from, uint64_t *added,

@@ -124,8 +124,8 @@ static void put_row(const struct suspects_report *r, size_t row)
     struct wpp_line place = predicate_place(&r->s->v, x->predicate);
     char *words = words_of(&r->s->v, x->predicate);
 
-    fprintf(r->out, "%s\n    {\"rank\": %" PRIu32 ", \"score\": %.9g, \"kind\": \"%s\"", row ? "," : "",
-            x->rank, x->score, predicate_names[r->s->v.predicate[x->predicate].kind]);
+    fprintf(r->out, "%s\n    {\"rank\": %" PRIu32 ", \"ties\": %" PRIu32 ", \"score\": %.9g, \"kind\": \"%s\"",
+            row ? "," : "", x->rank, x->ties, x->score, predicate_names[r->s->v.predicate[x->predicate].kind]);
     put_subject(r->out, &r->s->v, x->predicate);
     fputs(", \"text\": ", r->out);
     json_string(r->out, words ? words : "");

@@ -22,6 +22,7 @@ struct suspects_report {
     enum suspect_sort sort;
     uint32_t n_unknown;                /* runs without a label, which were not looked at */
     uint32_t n_builds;
+    bool at_lines;                     /* only suspects on some lines were asked for */
     bool eliminated;                   /* each row explains other failing runs */
 };
 

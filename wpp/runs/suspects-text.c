@@ -81,8 +81,8 @@ void suspects_text(const struct suspects_report *r)
 {
     put_head(r);
     if (r->ranking->n == 0) {
-        fprintf(r->out, "no predicate has %s %s above 0\n", r->sort == SUSPECT_TARANTULA ? "a" : "an",
-                words[r->sort]);
+        fprintf(r->out, "no predicate%s has %s %s above 0\n", r->at_lines ? " on these lines" : "",
+                r->sort == SUSPECT_TARANTULA ? "a" : "an", words[r->sort]);
         return;
     }
     fprintf(r->out, "\n                              true of      observed in\n"

@@ -48,7 +48,7 @@ static bool is_entry(const struct address_map *m, uint32_t block)
  * instruction. */
 static bool is_tail_call(const struct map_block *a, uint64_t from)
 {
-    return (a->flags & MAP_TAIL_CALL) && (!(a->flags & MAP_CALLS) || a->end - from <= LONGEST_JUMP);
+    return (a->flags & MAP_TAIL_CALL) && (!(a->flags & (MAP_CALLS | MAP_MAY_CALL)) || a->end - from <= LONGEST_JUMP);
 }
 
 /* The branch between blocks a and b of mapped code.  False: there is no such way. */
@@ -65,7 +65,7 @@ static bool branch(struct following *f, uint32_t a, uint64_t from, uint32_t b, u
         block_trail_call(f->t, y->routine);
         return true;
     }
-    if (begins && is_entry(f->m, b) && (x->flags & MAP_CALLS)) {
+    if (begins && is_entry(f->m, b) && (x->flags & (MAP_CALLS | MAP_MAY_CALL))) {
         block_trail_call(f->t, y->routine);
         return true;
     }
@@ -101,12 +101,31 @@ static void branch_far(struct following *f, uint32_t a, uint64_t from, uint32_t 
     }
 }
 
+/* The kernel had interrupted the program at `to`: no branch of it. */
+static void resume(struct following *f, uint64_t to)
+{
+    uint32_t b = to ? address_map_find(f->m, to) : MAP_NONE;
+
+    if (b == MAP_NONE && f->at == MAP_NONE) {
+        f->figures->foreign++;
+        return;
+    }
+    f->figures->interrupts++;
+    if (f->at == MAP_NONE || b == MAP_NONE || !fall_to(f, to, b))
+        begin_at(f, b, to);
+    f->address = to;
+}
+
 static void follow(struct following *f, struct branch_record r, bool first)
 {
     uint32_t a = r.from ? address_map_find(f->m, r.from) : MAP_NONE;
     uint32_t b = r.to ? address_map_arrive(f->m, r.to) : MAP_NONE;
 
     f->figures->records++;
+    if (r.from == RECORD_KERNEL) {
+        resume(f, r.to);
+        return;
+    }
     if (first) {
         begin_at(f, a, r.from);
     } else if ((a == MAP_NONE) != (f->at == MAP_NONE) || (a != MAP_NONE && !fall_to(f, r.from, a))) {

@@ -15,9 +15,13 @@ struct branch_record {
     uint64_t from, to;         /* addresses in the program's file; outside the map: 0 */
 };
 
+/* As `from`: the kernel, which goes on where it had interrupted the program. */
+#define RECORD_KERNEL UINT64_MAX
+
 struct records_figures {
     uint64_t samples, records;
     uint64_t foreign;          /* records that neither begin nor end in mapped code */
+    uint64_t interrupts;       /* records of returns from the kernel into mapped code */
     uint64_t falls;            /* runs between two records whose blocks were filled in */
     uint64_t impossible_runs;  /* control cannot fall from one record's target to the next one's source */
     uint64_t impossible_jumps; /* no jump, call or return of the block leads to the target */

@@ -8,7 +8,10 @@
 
 #include "wpp/base/error.h"
 
-enum { BUFFER = 1 << 20, LONGEST_LINE = 1 << 26, FEWEST_DIGITS = 5 };
+enum { BUFFER = 1 << 20, LONGEST_LINE = 1 << 26, LONGEST_RECORD = 1 << 14, FEWEST_DIGITS = 5 };
+
+/* Behind it are the kernel's addresses. */
+#define LAST_USER UINT64_C(0x7fffffffffffffff)
 
 /* ---- Numbers and names ------------------------------------------------------------------------ */
 
@@ -135,28 +138,85 @@ static bool read_load(struct branch_text *t, const char *event, const char *end)
     return true;
 }
 
-/* The address in the file; 0: elsewhere. */
+/* `PERF_RECORD_FORK(CHILD:TID):(PARENT:TID)`: the child has its parent's memory.  False without memory. */
+static bool read_fork(struct branch_text *t, const char *event)
+{
+    unsigned child, parent;
+
+    t->forks = true;
+    if (sscanf(event, "PERF_RECORD_FORK(%u:%*u):(%u:", &child, &parent) != 2 || child == parent)
+        return true;
+    for (uint32_t i = 0, n = t->n_loads; i < n; i++) {
+        struct branch_load load = t->load[i];
+        load.pid = child;
+        if (t->load[i].pid == parent && !add_load(t, load))
+            return false;
+    }
+    return true;
+}
+
+/* `PERF_RECORD_COMM exec: NAME:PID/TID`: the process has other memory from here on. */
+static void read_exec(struct branch_text *t, const char *event)
+{
+    const char *colon = strrchr(event, ':');
+    unsigned pid;
+
+    if (!strstr(event, " exec: ") || !colon || sscanf(colon, ":%u/", &pid) != 1)
+        return;
+    for (uint32_t i = 0; i < t->n_loads; i++)
+        if (t->load[i].pid == pid)
+            t->load[i].begin = t->load[i].end = 0;
+}
+
+/* The address in the file; 0: elsewhere.  Where forks are not told, a process of which nothing was told has been
+ * forked from another. */
 static uint64_t to_file(const struct branch_text *t, uint64_t address)
 {
-    for (uint32_t i = t->n_loads; i-- > 0;)
+    bool known = t->forks;
+
+    for (uint32_t i = t->n_loads; i-- > 0;) {
+        known |= t->load[i].pid == t->pid;
         if (t->load[i].pid == t->pid && address >= t->load[i].begin && address < t->load[i].end)
+            return address - t->load[i].bias;
+    }
+    for (uint32_t i = t->n_loads; !known && i-- > 0;)
+        if (address >= t->load[i].begin && address < t->load[i].end)
             return address - t->load[i].bias;
     return t->n_loads == 0 ? address : 0;
 }
 
+/* An offset in the file; of a program that is not position-independent perf prints its address. */
+static uint64_t of_offset(const struct branch_text *t, uint64_t offset)
+{
+    uint64_t address = offset_to_address(t->map, offset);
+
+    return address ? address : to_file(t, offset);
+}
+
 /* ---- Records --------------------------------------------------------------------------------------- */
 
-/* The object in parentheses; *ours: it is the program. */
+/* Where `+0x12` begins, at the end of [p, end); `end` if it does not. */
+static const char *find_offset(const char *p, const char *end)
+{
+    const char *q = end;
+
+    while (q > p && digit[(uint8_t)q[-1]])
+        q--;
+    return q - p >= 3 && q < end && q[-1] == 'x' && q[-2] == '0' && q[-3] == '+' ? q - 3 : end;
+}
+
+/* The object in parentheses, which may have an offset behind it (dsoff); *ours: it is the program. */
 static const char *read_object(const struct branch_text *t, const char *p, bool *ours)
 {
-    const char *end = strchr(p, ')'), *name;
+    const char *close = *p == '(' ? strchr(p, ')') : NULL, *name, *end;
 
-    if (*p != '(' || !end)
+    if (!close)
         return p;
+    end = find_offset(p, close);
     for (name = end; name > p + 1 && name[-1] != '/'; name--)
         ;
     *ours = strlen(t->program) == (size_t)(end - name) && !strncmp(name, t->program, (size_t)(end - name));
-    return end + 1;
+    return close + 1;
 }
 
 /* `0x55e01149`, `0x55e01149(/bin/prog)`, `main+0x19`, `[unknown]`.  NULL: it is none. */
@@ -170,7 +230,8 @@ static const char *read_end(const struct branch_text *t, const char *p, uint64_t
         const char *behind = read_object(t, p = hex(p + 2, out), &ours);
         named = behind != p;
         p = behind;
-        *out = !ours ? 0 : t->offsets && named ? offset_to_address(t->map, *out) : to_file(t, *out);
+        *out = *out > LAST_USER ? RECORD_KERNEL : !ours ? 0
+               : t->offsets && named ? of_offset(t, *out) : to_file(t, *out);
         return p;
     }
     slash = strchr(p, '/');
@@ -186,34 +247,49 @@ static const char *read_end(const struct branch_text *t, const char *p, uint64_t
     return slash;
 }
 
-/* Whether the word may be `FROM/TO/...`. */
+/* Whether the word may be `FROM/TO/...`.  An object's name may hold blanks. */
 static bool is_record(const char *p)
 {
     unsigned slashes = 0;
+    bool inside = false;
 
-    for (; *p && !is_blank(*p); p++)
-        slashes += *p == '/';
+    for (const char *far = p + LONGEST_RECORD; *p && p < far && (inside || !is_blank(*p)); p++) {
+        inside = *p == '(' || (inside && *p != ')');
+        slashes += *p == '/' && !inside;
+    }
     return slashes >= 4;
+}
+
+/* Whether the branch was not executed: not taken (`PN`), or speculated and taken back, as AMD tells.
+ * q: the fields behind the addresses. */
+static bool is_void(const char *q)
+{
+    const char *last = q;
+
+    for (const char *p = q; *p && !is_blank(*p); p++)
+        last = *p == '/' ? p : last;
+    return (q[1] && q[2] == 'N') || !strncmp(last, "/SPEC_WRONG_PATH", 16);
 }
 
 /* Reads a record at p; returns the character behind it. */
 static const char *read_record(struct branch_text *t, const char *p)
 {
-    struct branch_record r;
+    struct branch_record r = {0};
     const char *q = read_end(t, p, &r.from);
 
     q = q && *q == '/' ? read_end(t, q + 1, &r.to) : NULL;
+    r.to = r.to == RECORD_KERNEL ? 0 : r.to;
     if (!q || *q != '/') {
         t->strange++;
         while (*p && !is_blank(*p))
             p++;
         return p;
     }
-    if (q[1] && q[2] == 'N')
-        r.from = r.to = UINT64_MAX;
-    if (t->n == BRANCH_TEXT_MOST)
+    if (is_void(q))
+        t->not_executed++;
+    else if (t->n == BRANCH_TEXT_MOST)
         t->left_out++;
-    else if (r.from != UINT64_MAX)
+    else
         t->record[t->n++] = r;
     while (*q && !is_blank(*q))
         q++;
@@ -234,21 +310,22 @@ static bool is_hex(const char *p, const char *end, bool *decimal)
 }
 
 struct heading {
-    bool has_pid, has_ip, ip_is_sure;
+    bool has_pid, has_both, has_ip, ip_is_sure;
     uint64_t ip;
 };
 
-/* A word before the records: the first number may be the pid, the last hexadecimal one the ip; a word
- * behind the ip that has no decimal digit is a symbol. */
+/* A word before the records: the first number may be the pid, unless there is one with a thread's behind it; the
+ * last hexadecimal one is the ip; a word behind the ip that has no decimal digit is a symbol. */
 static void read_word(struct branch_text *t, struct heading *h, const char *p, const char *end)
 {
     char *behind;
     unsigned long pid = strtoul(p, &behind, 10);
-    bool decimal;
+    bool decimal, both = *behind == '/' && digit[(uint8_t)behind[1]];
 
-    if (!h->has_pid && behind > p && (behind == end || *behind == '/') && pid <= UINT32_MAX) {
+    if ((!h->has_pid || (both && !h->has_both)) && behind > p && (behind == end || both) && pid <= UINT32_MAX) {
         t->pid = (uint32_t)pid;
         h->has_pid = true;
+        h->has_both = both;
     } else if (end - p >= FEWEST_DIGITS && is_hex(p, end, &decimal) && (decimal || !h->ip_is_sure)) {
         hex(p, &h->ip);
         h->has_ip = true;
@@ -265,17 +342,32 @@ static void reverse(struct branch_text *t)
     }
 }
 
-/* 1: the line has records. */
+/* 0, or -1 without memory. */
+static int read_event(struct branch_text *t, const char *event, const char *end)
+{
+    bool done = true;
+
+    if (!strncmp(event, "PERF_RECORD_MMAP", 16))
+        done = read_load(t, event, end);
+    else if (!strncmp(event, "PERF_RECORD_FORK", 16))
+        done = read_fork(t, event);
+    else if (!strncmp(event, "PERF_RECORD_COMM", 16))
+        read_exec(t, event);
+    return done ? 0 : -1;
+}
+
+/* 1: the line has records.  Lines of a call chain, which begin with a tab, belong to the sample of the line before;
+ * its records are on a line of their own behind them. */
 static int read_line(struct branch_text *t, const char *line, const char *end)
 {
-    struct heading h = {0};
+    struct heading h = {.has_pid = *line == '\t', .has_both = *line == '\t'};
     const char *event = strstr(line, "PERF_RECORD_");
     const char *p = line;
 
     t->n = 0;
     t->ip = 0;
     if (event)
-        return strncmp(event, "PERF_RECORD_MMAP", 16) || read_load(t, event, end) ? 0 : -1;
+        return read_event(t, event, end);
     while (*p) {
         const char *q = p;
 
@@ -328,6 +420,9 @@ static bool fill(struct branch_text *t, struct wpp_error *error)
     t->at = 0;
     if (t->end == t->capacity) {
         char *more = t->capacity < LONGEST_LINE ? realloc(t->buffer, 2 * t->capacity + 1) : NULL;
+        if (t->capacity >= LONGEST_LINE)
+            return wpp_fail(error, WPP_E_FORMAT, "line %llu is too long; this is not what perf script prints",
+                            (unsigned long long)t->lines + 1);
         if (!more)
             return wpp_fail_memory(error);
         t->buffer = more;

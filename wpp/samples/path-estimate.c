@@ -208,8 +208,8 @@ static bool take_whole(struct path_estimates *e, const struct path_graph *g, con
 /* ---- Flow ------------------------------------------------------------------------------------------------ */
 
 /* An execution of a path has an age: branches from its begin to its end, those of callees with them.  A
- * sample shows it whole, or its begin and `age` further branches, or its end and `age` branches before.
- * In the last two cases its own age is larger:
+ * sample shows it whole, or its begin and `age` further branches, or its end with `age` branches before it, but not
+ * the branch with which it began.  In the last two cases its own age is larger:
  *
  *      count[path][0 .. OLD)    executions of that age
  *      count[path][OLD]         of any larger age: no sample shows them whole
@@ -275,6 +275,7 @@ static bool add_part(struct likelihood *l, const struct path_graph *g, const str
                      const struct partial_path *p, unsigned views, struct ways *to, struct ways *from)
 {
     struct seen_part *s = &l->seen[l->n_seen];
+    uint32_t age = p->vertex != 0 && p->age > 0 ? p->age - 1 : p->age;    /* the end is a branch itself */
 
     to->n = from->n = 0;
     ways_to(g, c, p->vertex, (struct way){val_of(g, p), 1}, to);
@@ -283,7 +284,7 @@ static bool add_part(struct likelihood *l, const struct path_graph *g, const str
     keep_likely(from);
     if (to->failed || from->failed || !room_for_pairs(l, (uint64_t)to->n * from->n))
         return false;
-    *s = (struct seen_part){.count = (double)p->count * views / 2, .age = p->age < OLD ? p->age : OLD - 1,
+    *s = (struct seen_part){.count = (double)p->count * views / 2, .age = age < OLD ? age : OLD - 1,
                             .whole = views == 2, .first = l->n_pairs};
     for (uint32_t i = 0; i < to->n; i++)
         for (uint32_t k = 0; k < from->n; k++) {
@@ -452,62 +453,4 @@ void path_estimates_free(struct path_estimates *e)
 {
     free(e->path);
     *e = (struct path_estimates){0};
-}
-
-/* ---- Accuracy ------------------------------------------------------------------------------------------------- */
-
-static int by_count(const void *a, const void *b)
-{
-    const struct path_estimate *x = a, *y = b;
-
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    return by_path(a, b);
-}
-
-static double total(const struct path_estimates *e)
-{
-    double sum = 0;
-
-    for (uint64_t i = 0; i < e->n; i++)
-        sum += e->path[i].count;
-    return sum;
-}
-
-static const struct path_estimate *find_path(const struct path_estimates *e, const struct path_estimate *key)
-{
-    return e->n == 0 ? NULL : bsearch(key, e->path, e->n, sizeof *key, by_path);
-}
-
-bool path_accuracy_of(const struct path_estimates *estimate, const struct path_estimates *actual,
-                      double share, struct path_accuracy *out)
-{
-    double sum = total(actual), guessed = total(estimate), found = 0;
-    struct path_estimate *top = malloc((estimate->n + 1) * sizeof *top);
-
-    *out = (struct path_accuracy){.n_paths = actual->n};
-    if (!top)
-        return false;
-    for (uint64_t i = 0; i < actual->n; i++) {
-        const struct path_estimate *p = &actual->path[i], *q = find_path(estimate, p);
-
-        if (p->count >= share * sum) {
-            out->n_hot++;
-            out->hot_flow += p->count / sum;
-        }
-        if (q)
-            out->overlap += p->count / sum < q->count / guessed ? p->count / sum : q->count / guessed;
-    }
-    if (estimate->n > 0) {
-        memcpy(top, estimate->path, estimate->n * sizeof *top);
-        qsort(top, estimate->n, sizeof *top, by_count);
-    }
-    for (uint64_t i = 0; i < estimate->n && i < out->n_hot; i++) {
-        const struct path_estimate *p = find_path(actual, &top[i]);
-        if (p && p->count >= share * sum)
-            found += p->count / sum;
-    }
-    out->accuracy = out->hot_flow > 0 ? found / out->hot_flow : 0;
-    free(top);
-    return true;
 }

@@ -35,18 +35,4 @@ bool path_estimates_new(struct path_estimates *out, const struct partial_paths *
                         struct path_graphs *graphs, enum estimate_how how);
 void path_estimates_free(struct path_estimates *e);
 
-/* ---- Accuracy --------------------------------------------------------------------------------- */
-
-struct path_accuracy {
-    uint64_t n_paths, n_hot;   /* executed; of these hot */
-    double hot_flow;           /* share of the flow that hot paths have */
-    double accuracy;           /* the paper's: of that, the flow of the paths that are among the n_hot most
-                                  frequent of the estimate */
-    double overlap;            /* sum of the lesser share of both, of all paths (Wall's weight matching) */
-};
-
-/* Hot are paths with at least `share` of the executions.  Both are in order.  False without memory. */
-bool path_accuracy_of(const struct path_estimates *estimate, const struct path_estimates *actual,
-                      double share, struct path_accuracy *out);
-
 #endif

@@ -27,7 +27,7 @@ static uint32_t flags_of(const struct wpp_routine *r, uint32_t b)
         if ((e->kind == WPP_EDGE_REAL ? e->dst : e->to) == b + 1)
             flags |= MAP_FALLS;
     }
-    return flags | MAP_CALLS;
+    return flags | MAP_MAY_CALL;
 }
 
 static bool place_routine(struct address_map *m, uint32_t number, uint64_t *address)

@@ -334,7 +334,8 @@ static void draw_message(struct canvas *c, const struct session *s, int row)
 {
     static const char *const prompts[] = {
         [PROMPT_PLACE] = "go to (event, time, file:line#k, routine#k): ", [PROMPT_SEARCH] = "/",
-        [PROMPT_ROUTINE] = "routine: ", [PROMPT_THREAD] = "thread: "
+        [PROMPT_ROUTINE] = "routine: ", [PROMPT_THREAD] = "thread: ",
+        [PROMPT_HOT] = "go to the next occurrence of number (-3: to the one before of 3): "
     };
 
     if (s->prompt != PROMPT_NONE) {
@@ -365,7 +366,7 @@ static void draw_help(struct canvas *c)
         "       call swap#2, path swap/2#-1, the cursor's line #3; swap: the next call",
         " 0 $   beginning, end of the run (Home, End)",
         " m '   set a mark, go to it: then a letter; '' goes back from the last jump",
-        " t     another thread",
+        " t     another thread                    H     a hot subpath, from a list",
         "",
         " j k   move the cursor (arrows, Space, b, PgDn, PgUp)",
         " .     back to the place's line           /     search in the source",
@@ -387,6 +388,48 @@ static void draw_help(struct canvas *c)
         canvas_text(c, i + 2, 0, c->columns, STYLE_PLAIN, lines[i]);
 }
 
+/* ---- Hot subpaths ------------------------------------------------------------------------------------------------- */
+
+static void draw_subpath(struct canvas *c, const struct session *s, int row, size_t i)
+{
+    const struct hot_item *h = &s->hot.item[i];
+    enum canvas_style style = i + 1 == s->hot.chosen ? STYLE_CURRENT : STYLE_PLAIN;
+    char share[NUMBER_TEXT], times[NUMBER_TEXT], name[64], symbol[WPP_SYMBOL_NAME];
+    int column = canvas_format(c, row, 0, c->columns, style, "%3zu  %7s  %9s x ", i + 1,
+                               number_percent(h->share, 1, share), number_scaled(h->frequency, times));
+    uint32_t routine = WPP_NO_ROUTINE;
+
+    for (uint32_t k = 0; k < h->n && column < c->columns; k++) {
+        const struct wpp_terminal *t = wpp_terminal(s->w, h->terminals[k]);
+        char *lines = t->routine == WPP_NO_ROUTINE ? NULL : lines_text(s, h->terminals[k]);
+
+        if (t->routine == WPP_NO_ROUTINE)
+            snprintf(name, sizeof name, "%s", wpp_symbol_name(t, symbol));
+        else
+            name_bare(wpp_routine(s->w, t->routine)->shown, name, sizeof name);
+        column = canvas_format(c, row, column, c->columns, style, "%s %s %s", k > 0 ? " |" : "",
+                               t->routine == WPP_NO_ROUTINE || t->routine != routine ? name : "",
+                               lines ? lines : "");
+        routine = t->routine;
+        free(lines);
+    }
+}
+
+static void draw_subpaths(struct canvas *c, const struct session *s)
+{
+    int most = c->rows - 4;
+
+    canvas_fill(c, 0, 0, c->columns, STYLE_TITLE, ' ');
+    canvas_text(c, 0, 1, c->columns, STYLE_TITLE, "wpp-step: hot subpaths");
+    canvas_text(c, 1, 0, c->columns, STYLE_FAINT,
+                s->hot.wanted ? "looking for them ...  (Escape goes on meanwhile; H shows them again)"
+                : s->hot.n ? "  #    share      times   routines, and the lines of their paths"
+                           : "there are none");
+    for (size_t i = 0; i < s->hot.n && (int)i < most; i++)
+        draw_subpath(c, s, 2 + (int)i, i);
+    draw_message(c, s, c->rows - 1);
+}
+
 /* ---- All ----------------------------------------------------------------------------------------------------------- */
 
 void screen_draw(struct canvas *c, struct session *s)
@@ -401,6 +444,10 @@ void screen_draw(struct canvas *c, struct session *s)
     }
     if (s->help) {
         draw_help(c);
+        return;
+    }
+    if (s->prompt == PROMPT_HOT) {
+        draw_subpaths(c, s);
         return;
     }
     l = layout_of(c);

@@ -223,6 +223,34 @@ static void take_mark(struct session *s, int letter)
     }
 }
 
+/* ---- Hot subpaths --------------------------------------------------------------------------------------------------- */
+
+static void ask_subpath(struct session *s)
+{
+    if (!s->hot.source.ask)
+        session_say(s, "hot subpaths are not known here");
+    else if (hot_list_ask(&s->hot) == HOT_FAILED)
+        session_say(s, "out of memory: no hot subpaths were found");
+    else
+        s->prompt = PROMPT_HOT;
+}
+
+/* `3`: the next occurrence of the third one; `-3`: the one before; nothing: that of the last one. */
+static void take_subpath(struct session *s)
+{
+    bool back = s->input[0] == '-';
+    uint64_t which = s->hot.chosen ? s->hot.chosen : 1;
+
+    if (s->hot.wanted)
+        session_say(s, "the hot subpaths have not been found yet: H shows them");
+    else if (s->hot.n == 0)
+        session_say(s, "the run has no hot subpaths");
+    else if ((s->input[back] && !number_parse(s->input + back, 1000, &which)) || which == 0 || which > s->hot.n)
+        session_say(s, "the subpaths are 1 to %zu; -1 is an earlier occurrence", s->hot.n);
+    else
+        session_subpath(s, (size_t)which, back);
+}
+
 /* ---- Asking for a line --------------------------------------------------------------------------------------------- */
 
 static void take_input(struct session *s)
@@ -236,6 +264,8 @@ static void take_input(struct session *s)
         strcpy(s->routine, s->input);
     if (prompt == PROMPT_THREAD)
         take_thread(s);
+    else if (prompt == PROMPT_HOT)
+        take_subpath(s);
     else if (prompt == PROMPT_PLACE && s->input[0])
         session_go(s, s->input);
     else if (prompt == PROMPT_SEARCH && s->search[0])
@@ -311,6 +341,7 @@ static void do_key(struct session *s, int key, uint64_t n)
     case '/': s->prompt = PROMPT_SEARCH; break;
     case 'r': s->prompt = PROMPT_ROUTINE; break;
     case 't': ask_thread(s); break;
+    case 'H': ask_subpath(s); break;
     case 'm': case '\'': s->pending = key; break;
     case 'u': choose_by(s, n, true); break;
     case 'd': choose_by(s, n, false); break;

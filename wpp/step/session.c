@@ -159,84 +159,121 @@ bool session_cursor_text(const struct session *s, char *out, size_t size)
     return (size_t)snprintf(out, size, "%s:%u", s->file, s->cursor) < size;
 }
 
-static uint32_t terminal_at(const struct session *s, uint32_t thread, uint64_t event)
+static void ask_for(const struct session *s, const wpp_finder *f, const char *what, struct asked_for *out)
 {
-    wpp_cursor *c = wpp_cursor_new(s->w, thread, event);
-    uint32_t terminal = UINT32_MAX;
-
-    if (c && wpp_cursor_read(c, &terminal, 1) != 1)
-        terminal = UINT32_MAX;
-    wpp_cursor_free(c);
-    return terminal;
+    out->sought = (struct sought){.w = s->w, .finder = f, .files = out->names};
+    out->names[0] = out->file;
+    if (strlen(what) < sizeof out->file)
+        out->sought.n_files = place_line_of(what, out->file, &out->sought.line);
 }
 
-/* The lines of an event's path at which executions of `what` begin; those of a routine or path begin at the
- * first one.  *out is from malloc. */
-static uint32_t places_in(const struct session *s, const wpp_finder *f, const char *what, uint32_t thread,
-                          uint64_t event, uint32_t **out)
+bool session_ask_for(struct session *s, const char *what, struct asked_for *out)
 {
-    uint32_t terminal = terminal_at(s, thread, event), line, n;
-    char file[2 * SESSION_TEXT];
+    enum finder_state state = FINDER_MORE;
+    struct wpp_error error;
+    const wpp_finder *f;
 
-    *out = NULL;
-    if (terminal == UINT32_MAX || strlen(what) >= sizeof file)
-        return 0;
-    if (!place_line_of(what, file, &line)) {
-        *out = calloc(1, sizeof **out);
-        return *out ? wpp_finder_count(f, thread, event, event + 1) > 0 : 0;
-    }
-    n = stepper_executions(s->w, terminal, file, line, NULL, 0);
-    *out = malloc((n + (size_t)1) * sizeof **out);
-    return *out ? stepper_executions(s->w, terminal, file, line, *out, n) : 0;
+    while (state == FINDER_MORE)
+        state = finders_ask(&s->finders, what, &f, &error);
+    if (state == FINDER_READY)
+        ask_for(s, f, what, out);
+    return state == FINDER_READY;
 }
 
 /* Goes to execution k of the thread, counted from 0, which is there. */
-static void go_to_execution(struct session *s, const wpp_finder *f, const char *what, uint64_t k)
+static void go_to_execution(struct session *s, const struct asked_for *a, const char *what, uint64_t k)
 {
-    struct run_place to = {.thread = s->at.thread};
     char number[NUMBER_TEXT], all[NUMBER_TEXT];
-    uint32_t within, *places, n;
+    uint32_t thread = s->at.thread;
+    struct run_place to;
 
-    if (!wpp_finder_nth(f, to.thread, k, &to.event, &within))
+    if (!executions_place(&a->sought, thread, k, &to)) {
+        session_say(s, "out of memory");
         return;
-    n = places_in(s, f, what, to.thread, to.event, &places);
-    to.line = within < n ? places[within] : 0;
-    free(places);
+    }
     session_jump_to(s, to);
     session_say(s, "execution %s of %s of %s", number_grouped(k + 1, number),
-                number_grouped(wpp_finder_count(f, to.thread, 0, tokens_of(s, to.thread)), all), what);
+                number_grouped(executions_of(&a->sought, thread), all), what);
 }
 
 /* The n-th next or earlier one. */
 static void go_on_by(struct session *s, const wpp_finder *f, const struct session_wanted *want)
 {
-    uint64_t before = wpp_finder_count(f, s->at.thread, 0, s->at.event);
-    uint64_t total = wpp_finder_count(f, s->at.thread, 0, tokens_of(s, s->at.thread));
-    uint32_t *places = NULL, here = 0;
+    struct asked_for a;
+    uint64_t before, total;
 
-    if (!is_at_end(s))
-        here = places_in(s, f, want->what, s->at.thread, s->at.event, &places);
-    for (uint32_t i = 0; i < here; i++)
-        before += want->back ? places[i] < s->at.line : places[i] <= s->at.line;
-    free(places);
-    if (total == 0)
+    ask_for(s, f, want->what, &a);
+    total = executions_of(&a.sought, s->at.thread);
+    if (!executions_before(&a.sought, &s->at, !want->back, &before))
+        session_say(s, "out of memory");
+    else if (total == 0)
         session_say(s, "%s was not executed in thread %u", want->what, s->at.thread);
     else if (want->back ? before < want->n : want->n > total - before)
         session_say(s, "there is no %s execution of %s", want->back ? "earlier" : "later", want->what);
     else
-        go_to_execution(s, f, want->what, want->back ? before - want->n : before + want->n - 1);
+        go_to_execution(s, &a, want->what, want->back ? before - want->n : before + want->n - 1);
 }
 
 static void go_to_nth(struct session *s, const wpp_finder *f, const struct place *p)
 {
     struct wpp_error error;
+    struct asked_for a;
     uint64_t event;
     uint32_t within;
 
+    ask_for(s, f, p->what, &a);
     if (place_find_execution(p, s->w, f, s->at.thread, &event, &within, &error))
-        go_to_execution(s, f, p->what, wpp_finder_count(f, s->at.thread, 0, event) + within);
+        go_to_execution(s, &a, p->what, wpp_finder_count(f, s->at.thread, 0, event) + within);
     else
         session_say(s, "%s", error.text);
+}
+
+/* The next or earlier occurrence of the hot subpath that was found. */
+static void go_to_subpath(struct session *s, bool back)
+{
+    const struct string_finder *f = s->hot.finder;
+    uint32_t thread = s->at.thread;
+    uint64_t tokens = tokens_of(s, thread), total = string_finder_count(f, thread, tokens), k, event;
+    char number[NUMBER_TEXT], all[NUMBER_TEXT];
+    struct run_place to;
+
+    k = string_finder_count(f, thread, back || is_at_end(s) ? s->at.event : s->at.event + 1);
+    if (total == 0)
+        session_say(s, "subpath %zu does not occur in thread %u", s->hot.chosen, thread);
+    else if (back ? k == 0 : k == total)
+        session_say(s, "there is no %s occurrence of subpath %zu", back ? "earlier" : "later", s->hot.chosen);
+    else if (!string_finder_nth(f, thread, back ? --k : k, &event)
+             || stepper_go(s->stepper, thread, event, &to) != STEPPER_DONE)
+        session_say(s, "out of memory");
+    else {
+        session_jump_to(s, to);
+        session_say(s, "occurrence %s of %s of subpath %zu", number_grouped(k + 1, number),
+                    number_grouped(total, all), s->hot.chosen);
+    }
+}
+
+static void try_subpath(struct session *s)
+{
+    struct session_wanted want = s->wanted;
+    enum string_state state = hot_list_find(&s->hot, s->w, want.subpath);
+
+    if (state == STRING_MORE) {
+        session_say(s, "looking for %s ...  (Escape gives up)", want.what);
+        return;
+    }
+    s->wanted.what[0] = s->message[0] = '\0';
+    s->hot.chosen = want.subpath;
+    if (state == STRING_READY)
+        go_to_subpath(s, want.back);
+    else
+        session_say(s, "out of memory");
+}
+
+void session_subpath(struct session *s, size_t which, bool back)
+{
+    s->wanted = (struct session_wanted){.subpath = which, .back = back};
+    snprintf(s->wanted.what, sizeof s->wanted.what, "subpath %zu", which);
+    try_subpath(s);
 }
 
 /* Does what is wanted, if it can be found by now. */
@@ -245,8 +282,13 @@ static void try_wanted(struct session *s)
     struct session_wanted want = s->wanted;
     struct wpp_error error;
     const wpp_finder *f;
-    enum finder_state state = finders_ask(&s->finders, want.what, &f, &error);
+    enum finder_state state;
 
+    if (want.subpath) {
+        try_subpath(s);
+        return;
+    }
+    state = finders_ask(&s->finders, want.what, &f, &error);
     if (state == FINDER_MORE) {
         session_say(s, "looking for %s ...  (Escape gives up)", want.what);
         return;
@@ -367,6 +409,7 @@ void session_end(struct session *s)
     forget_place(s);
     finders_free(&s->finders);
     overviews_free(&s->overviews);
+    hot_list_free(&s->hot);
     source_set_free(&s->sources);
     source_changes_free(&s->changes);
     wpp_turns_free(s->turns);
@@ -389,6 +432,17 @@ static void prepare_line(struct session *s)
         finders_ask(&s->finders, what, &f, &error);
 }
 
+/* Asks whether the hot subpaths have been found, if they are wanted. */
+static bool look_for_subpaths(struct session *s)
+{
+    if (!s->hot.wanted)
+        return false;
+    if (hot_list_ask(&s->hot) != HOT_LOOKING && (s->prompt != PROMPT_HOT || s->hot.state == HOT_FAILED))
+        session_say(s, s->hot.state == HOT_READY ? "the hot subpaths are found: H shows them"
+                                                 : "out of memory: no hot subpaths were found");
+    return true;
+}
+
 bool session_idle(struct session *s, int columns)
 {
     uint32_t routine = session_routine(s);
@@ -409,5 +463,5 @@ bool session_idle(struct session *s, int columns)
         prepare_line(s);
         return true;
     }
-    return finders_work(&s->finders);
+    return finders_work(&s->finders) || look_for_subpaths(s);
 }

@@ -13,7 +13,9 @@
 #include "wpp/replay/source-changes.h"
 #include "wpp/replay/stack-text.h"
 #include "wpp/replay/stepper.h"
+#include "wpp/step/executions.h"
 #include "wpp/step/finders.h"
+#include "wpp/step/hot-list.h"
 #include "wpp/step/overview.h"
 #include "wpp/replay/source-lines.h"
 
@@ -23,13 +25,21 @@ enum { N_MARKS = 26, SESSION_TEXT = 240 };
 struct session_wanted {
     char what[SESSION_TEXT + 16];  /* "": nothing */
     bool by_number;
+    size_t subpath;                /* a hot subpath, from 1; 0: a line, routine or path */
     struct place place;            /* by number */
     uint64_t n;                    /* else the n-th next, or before */
     bool back;
 };
 
+/* `sort.c:59` or `swap`, whose executions are asked for. */
+struct asked_for {
+    struct sought sought;
+    const char *names[1];
+    char file[2 * SESSION_TEXT];
+};
+
 /* What a line is asked for. */
-enum session_prompt { PROMPT_NONE, PROMPT_PLACE, PROMPT_SEARCH, PROMPT_ROUTINE, PROMPT_THREAD };
+enum session_prompt { PROMPT_NONE, PROMPT_PLACE, PROMPT_SEARCH, PROMPT_ROUTINE, PROMPT_THREAD, PROMPT_HOT };
 
 struct session {
     const wpp *w;
@@ -42,6 +52,7 @@ struct session {
     struct source_set sources;
     struct finders finders;
     struct overviews overviews;
+    struct hot_list hot;           /* its source is set by whoever has one */
 
     struct run_place at;
     struct run_place before_jump;  /* where `''` goes back to */
@@ -93,6 +104,11 @@ void session_move_to(struct session *s, struct run_place to);
 void session_jump_to(struct session *s, struct run_place to);
 /* The n-th next execution of `sort.c:59` or `swap`, or (`back`) the n-th before. */
 void session_execution(struct session *s, const char *what, uint64_t n, bool back);
+/* Looks for it until it is found; false: there is none.  *out is right until N_FINDERS others are asked for.
+ * Cost: O(grammar). */
+bool session_ask_for(struct session *s, const char *what, struct asked_for *out);
+/* The next or earlier occurrence of a hot subpath, by its number. */
+void session_subpath(struct session *s, size_t which, bool back);
 void session_choose_row(struct session *s, size_t row);
 /* Looks at a line, of the file that is looked at or of another one. */
 void session_look(struct session *s, const char *directory, const char *file, uint32_t line);

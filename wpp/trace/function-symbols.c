@@ -38,18 +38,25 @@ static const char *name_of(const struct wpp_function_symbols *s, const Elf64_Sym
     return (const char *)name;
 }
 
+bool wpp_function_symbols_get(const struct wpp_function_symbols *s, size_t at,
+                              struct wpp_function_symbol *out)
+{
+    Elf64_Sym symbol;
+
+    memcpy(&symbol, s->symbols.data + at * sizeof symbol, sizeof symbol);
+    *out = (struct wpp_function_symbol){symbol.st_value, symbol.st_size, name_of(s, &symbol)};
+    return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF && out->name;
+}
+
 const char *wpp_function_symbols_next(const struct wpp_function_symbols *s, uint64_t address,
                                       size_t *at, uint64_t *begin)
 {
     while (*at < s->symbols.size / sizeof(Elf64_Sym)) {
-        Elf64_Sym symbol;
+        struct wpp_function_symbol symbol;
 
-        memcpy(&symbol, s->symbols.data + *at * sizeof symbol, sizeof symbol);
-        ++*at;
-        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
-            address - symbol.st_value < symbol.st_size && name_of(s, &symbol)) {
-            *begin = symbol.st_value;
-            return name_of(s, &symbol);
+        if (wpp_function_symbols_get(s, (*at)++, &symbol) && address - symbol.address < symbol.size) {
+            *begin = symbol.address;
+            return symbol.name;
         }
     }
     return NULL;

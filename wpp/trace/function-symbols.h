@@ -21,4 +21,9 @@ void wpp_function_symbols_free(struct wpp_function_symbols *s);
 const char *wpp_function_symbols_next(const struct wpp_function_symbols *s, uint64_t address,
                                       size_t *at, uint64_t *begin);
 
+/* Symbol `at` of the table.  False: it is no function that the module defines. */
+struct wpp_function_symbol { uint64_t address, size; const char *name; };
+bool wpp_function_symbols_get(const struct wpp_function_symbols *s, size_t at,
+                              struct wpp_function_symbol *out);
+
 #endif

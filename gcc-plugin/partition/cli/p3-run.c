@@ -16,15 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gcc-plugin/partition/cli/p3.h"
 #include "gcc-plugin/partition/cli/routines.h"
 #include "gcc-plugin/partition/cli/tree-copy.h"
+#include "wpp/cli/job-array.h"
 #include "wpp/cli/tool.h"
-
-enum with { WITH_PROCESSORS, WITH_SLURM };
 
 struct run {
     const char *dir;           /* absolute, as all paths */
@@ -32,26 +30,13 @@ struct run {
     const char *source, *here; /* the working folder is `here` */
     const char *out;
     uint32_t jobs;
-    enum with with;
+    enum job_place with;
     bool own_folders, keep, force;
     char **command;
     struct p3_plan *plan;
 };
 
 /* ---- The command of a copy -------------------------------------------------------------------------- */
-
-/* Adds text as one word of a shell. */
-static void put_quoted(FILE *out, const char *text)
-{
-    fputc('\'', out);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*text, out);
-    }
-    fputc('\'', out);
-}
 
 /* The part of a path below the source folder; NULL: it is elsewhere. */
 static const char *below(const struct run *r, const char *path)
@@ -94,7 +79,7 @@ static void put_command(FILE *out, const struct run *r, const char *tree)
             text = own_program(r, tree, text);
         while ((at = strstr(text, "{}")))
             text = p3_text("%.*s%s%s", (int)(at - text), text, tree, at + 2);
-        put_quoted(out, text);
+        job_put_word(out, text);
     }
 }
 
@@ -107,15 +92,15 @@ static void write_script(const struct run *r, uint32_t copy)
     if (!out)
         tool_die(TOOL_ERROR, "cannot write %s: %s", path, strerror(errno));
     fputs("#!/bin/sh\nto=", out);
-    put_quoted(out, p3_text("%s/%u", r->folder, copy));
+    job_put_word(out, p3_text("%s/%u", r->folder, copy));
     fputs("\ncd ", out);
-    put_quoted(out, r->own_folders ? p3_text("%s%s", tree, part ? part : "") : r->here);
+    job_put_word(out, r->own_folders ? p3_text("%s%s", tree, part ? part : "") : r->here);
     fputs(" || exit\n", out);
-    put_quoted(out, p3_text("%s/wpp-record", p3_bin()));
+    job_put_word(out, p3_text("%s/wpp-record", p3_bin()));
     fputs(" -q -o \"$to.prof\" --", out);
     put_command(out, r, tree);
     fputs(" < ", out);
-    put_quoted(out, p3_text("%s/input", r->folder));
+    job_put_word(out, p3_text("%s/input", r->folder));
     fputs(" > \"$to.out\" 2> \"$to.err\"\necho $? > \"$to.new\" && mv \"$to.new\" \"$to.status\"\n",
           out);
     if (fclose(out) != 0)
@@ -142,72 +127,15 @@ static void keep_input(const struct run *r)
 
 /* ---- Running ------------------------------------------------------------------------------------------ */
 
-static pid_t start(char *const *argv)
+static void run_copies(const struct run *r)
 {
-    pid_t child = fork();
+    int status = job_array_run(r->folder, "wpp-p3", r->plan->copies, r->with, r->jobs);
 
-    if (child == 0) {
-        execvp(argv[0], argv);
-        fprintf(stderr, "wpp-p3: cannot run %s: %s\n", argv[0], strerror(errno));
-        _exit(127);
-    }
-    if (child < 0)
-        tool_die(TOOL_ERROR, "cannot start %s: %s", argv[0], strerror(errno));
-    return child;
-}
-
-static void wait_for_one(void)
-{
-    int status;
-
-    while (wait(&status) < 0)
-        if (errno != EINTR)
-            tool_die(TOOL_ERROR, "cannot wait for the copies: %s", strerror(errno));
-}
-
-static void run_here(const struct run *r)
-{
-    uint32_t running = 0;
-
-    for (uint32_t c = 1; c <= r->plan->copies; c++) {
-        char *argv[] = {"sh", p3_text("%s/%u.sh", r->folder, c), NULL};
-
-        if (running == r->jobs) {
-            wait_for_one();
-            running--;
-        }
-        start(argv);
-        running++;
-    }
-    for (; running > 0; running--)
-        wait_for_one();
-}
-
-/* One job array, an element for each copy; sbatch waits for its end.  The nodes see the same files
- * under the same names. */
-static void run_under_slurm(const struct run *r)
-{
-    char *script = p3_text("%s/array.sh", r->folder);
-    char *argv[] = {
-        "sbatch", "--quiet", "--wait", p3_text("--array=1-%u", r->plan->copies),
-        "--job-name=wpp-p3", "--ntasks=1", p3_text("--output=%s/slurm.%%a", r->folder),
-        p3_text("--chdir=%s", r->folder), script, NULL
-    };
-    int status;
-    pid_t child;
-
-    p3_write_file(script, "#!/bin/sh\nexec sh \"$SLURM_ARRAY_TASK_ID.sh\"\n");
-    child = start(argv);
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            tool_die(TOOL_ERROR, "cannot wait for sbatch: %s", strerror(errno));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        tool_die(TOOL_ERROR, "sbatch is not there: --with=slurm needs Slurm");
-    for (uint32_t c = 1; c <= r->plan->copies; c++)
+    for (uint32_t c = 1; r->with == JOB_SLURM && c <= r->plan->copies; c++)
         if (access(p3_text("%s/%u.status", r->folder, c), F_OK) == 0)
             return;
-    tool_die(TOOL_ERROR, "Slurm has run no copy; sbatch ended with status %d",
-             WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    if (r->with == JOB_SLURM)
+        job_array_die("copy", status);
 }
 
 /* ---- What has become of them ----------------------------------------------------------------------------- */
@@ -411,10 +339,7 @@ static int run_all(struct run *r)
     struct wpp_error error;
     int status;
 
-    if (r->with == WITH_SLURM)
-        run_under_slurm(r);
-    else
-        run_here(r);
+    run_copies(r);
     status = collect(r);
     if (r->keep)
         tool_warn("the copies' profiles and outputs are in %s", r->folder);
@@ -432,7 +357,6 @@ int p3_run_command(int argc, char **argv)
         {"own-folders", no_argument, NULL, 'O'}, {"keep", no_argument, NULL, 'K'},
         {"force", no_argument, NULL, 'f'}, TOOL_OPTIONS
     };
-    static const char *const ways[] = {"processors", "slurm", NULL};
     struct run r = {.jobs = tool_processors()};
     const char *dir = "p3";
     int option;
@@ -442,7 +366,7 @@ int p3_run_command(int argc, char **argv)
         case 'd': dir = optarg; break;
         case 'o': r.out = optarg; break;
         case 'j': r.jobs = tool_jobs_argument(optarg, P3_MAX_COPIES); break;
-        case 'w': r.with = tool_choice_argument("--with", optarg, ways); break;
+        case 'w': r.with = tool_choice_argument("--with", optarg, job_place_names); break;
         case 'O': r.own_folders = true; break;
         case 'K': r.keep = true; break;
         case 'f': r.force = true; break;

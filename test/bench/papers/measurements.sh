@@ -21,6 +21,7 @@ build_variant() {
     case $variant in
     native)   real_build "$name" "$cc" "$opt" "$dir" ;;
     gcov)     real_build "$name" "$cc" "$opt" "$dir" --coverage ;;
+    traced)   real_build "$name" wpp-gcc "$opt" "$dir" ;;
     generate) real_build "$name" "$cc" "$opt" "$dir" -fprofile-generate="$dir.data" ;;
     *)        real_build "$name" wpp-gcc "$opt" "$dir" -fplugin-arg-wpp-mode="$variant" ;;
     esac && size "$dir/$name" | awk 'NR == 2 { print $1 }'
@@ -151,4 +152,22 @@ probe_hits() {
         { echo "p3-table found a wrong plan" >&2; return 1; }
     awk -F '|' '$3 ~ /^ [248] $/ && $2 !~ /mean/ { print $3, $4 + 0, $5 + 0, $6 + 0, $7 + 0, $8 + 0, $9 + 0 }' \
         "$profiles/p3.md"
+}
+
+# ---- Samples ----------------------------------------------------------------------------
+
+record_trace() {
+    run_once "$1" traced train wpp-record -qo run.wpp || return
+    lenient wpp-samples --accuracy --format=json run.wpp
+}
+
+# Lines `DEPTH PERIOD SAMPLES EQUAL FLOW`, accuracies of both estimates in %, and a first one `hot HOT`, the number of
+# hot paths.  Of the train input: each taken branch is looked at.
+sample_paths() {
+    local table
+
+    table=$(in_folder record_trace "$1") || return
+    awk -v RS='[{}]' -F '[:,]' '
+        /"hot"/   { for (i = 1; i < NF; i++) if ($i ~ /"hot"/) print "hot", $(i + 1) + 0 }
+        /"depth"/ { print $2 + 0, $4 + 0, $6 + 0, 100 * $8, 100 * $10 }' <<< "$table"
 }

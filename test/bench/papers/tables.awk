@@ -3,6 +3,8 @@
 # The last row of a table is the mean over its programs, of the shares or lengths themselves, as
 # the papers have it.
 
+function wants(table) { return index(" " tables " ", " " table " ") }
+
 function put(table, row) {
     if (!(table in begun)) {
         begun[table] = 1
@@ -68,11 +70,14 @@ BEGIN {
     format["overlap"] = "%.0f %.0f %.1f %.1f %.1f %.1f %.1f"
     head["p3"] = "program,copies,pbl,p3,p3_chords,pbl_measured,p3_measured,split_measured"
     format["p3"] = "%.0f %.0f %.0f %.0f %.0f %.0f"
+    head["samples"] = "program,depth,hot_paths,equal_1000,equal_10000,equal_100000,equal_1000000,flow_1000,flow_10000,flow_100000,flow_1000000"
 }
 
 !($1 in known) { known[$1] = 1; program[++n] = $1 }
 $2 ~ /^times-/ { time[$1, $3, ++times[$1, $3]] = $4 + 0; next }
 $2 ~ /^build-/ { text[$1, substr($2, 7)] = $3; next }
+$2 == "samples" && $3 == "hot" { hot[$1] = $4; next }
+$2 == "samples" { equal[$1, $3, $4] = $6; flow[$1, $3, $4] = $7; next }
 $2 == "p3"     { p3[$1, ++copies[$1]] = $0; next }
                { value[$1, $2, $3] = $4 + 0 }
 
@@ -164,18 +169,57 @@ function table_p3(    i, k, c, words, line) {
     }
 }
 
+# An accuracy in %, "" where the run was too short for a sample; sums for the mean.
+function cell_of(accuracy, p, depth, period, column) {
+    if (!((p, depth, period) in accuracy))
+        return ""
+    sample_total[depth, column] += accuracy[p, depth, period]
+    sample_known[depth, column]++
+    return sprintf("%.1f", accuracy[p, depth, period])
+}
+
+# A row for each depth, and means of each.
+function table_samples(    i, d, c, k, depths, periods, line) {
+    split("4 8 16 32", depths, " ")
+    split("1000 10000 100000 1000000", periods, " ")
+    for (i = 1; i <= n; i++)
+        for (d = 1; d <= 4; d++) {
+            line = program[i] "," depths[d] "," hot[program[i]]
+            for (c = 1; c <= 4; c++)
+                line = line "," cell_of(equal, program[i], depths[d], periods[c], c)
+            for (c = 1; c <= 4; c++)
+                line = line "," cell_of(flow, program[i], depths[d], periods[c], c + 4)
+            put("samples", line)
+        }
+    for (d = 1; d <= 4; d++) {
+        line = "mean," depths[d] ","
+        for (c = 1; c <= 8; c++) {
+            k = sample_known[depths[d], c]
+            line = line "," (k ? sprintf("%.1f", sample_total[depths[d], c] / k) : "")
+        }
+        put("samples", line)
+    }
+}
+
 END {
     for (i = 1; i <= n; i++) {
-        table_overhead(program[i])
-        table_hashed(program[i])
-        table_lengths(program[i])
-        table_prediction(program[i])
-        table_overlap(program[i])
+        if (wants("overhead"))
+            table_overhead(program[i])
+        if (wants("hashed"))
+            table_hashed(program[i])
+        if (wants("lengths"))
+            table_lengths(program[i])
+        if (wants("prediction"))
+            table_prediction(program[i])
+        if (wants("overlap"))
+            table_overlap(program[i])
     }
-    mean("overhead", "mean")
-    mean("hashed", "mean")
-    mean("lengths", "mean")
-    mean("prediction", "mean")
-    mean("overlap", "mean")
-    table_p3()
+    m = split("overhead hashed lengths prediction overlap", means, " ")
+    for (i = 1; i <= m; i++)
+        if (wants(means[i]))
+            mean(means[i], "mean")
+    if (wants("p3"))
+        table_p3()
+    if (wants("samples"))
+        table_samples()
 }

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tables.sh: the tables of `make papers` from the steps' results, as CSV, Markdown and SVG.
 #
-# Expects what `run` has set.
-papers_tables='overhead hashed lengths prediction overlap p3'
+# Expects what `run` has set, and `tables`, those to make.
 
 # title_of TABLE, and columns_of TABLE: the names of its columns, by `|`.
 title_of() {
@@ -13,6 +12,7 @@ title_of() {
     prediction) echo 'What an edge profile tells of the paths' ;;
     overlap)    echo 'Paths of a ref input that a train input executes' ;;
     p3)         echo 'Probe hits of the copy with the most, over those of a single copy' ;;
+    samples)    echo 'Hot paths that samples of the last taken branches find, by depth and taken branches between samples' ;;
     esac
 }
 
@@ -23,6 +23,7 @@ columns_of() {
     lengths)    echo 'program|routines|executed paths|possible|most of one routine|hot paths|of executions (%)|edges|instructions|longest, edges|instructions' ;;
     prediction) echo 'program|paths predicted whole (%)|of executions (%)|edges of a path|until mispredicted|instructions of a path|until mispredicted|definite flow (%)' ;;
     overlap)    echo 'program|train paths|ref paths|static (%)|dynamic (%)|instructions (%)|along hot paths of train (%)|hot paths found (%)' ;;
+    samples)    echo 'program|depth|hot paths|equal: 1,000 (%)|10,000 (%)|100,000 (%)|1,000,000 (%)|flow: 1,000 (%)|10,000 (%)|100,000 (%)|1,000,000 (%)' ;;
     p3)         echo 'program|copies|PBL (%)|P3 (%)|P3, chords (%)|PBL, measured (%)|P3, measured (%)|split, measured (%)' ;;
     esac
 }
@@ -36,6 +37,7 @@ drawn_of() {
     prediction) echo 2 3 8 ;;
     overlap)    echo 4 5 8 ;;
     p3)         echo 3 4 8 ;;
+    samples)    echo 5 6 9 10 ;;
     esac
 }
 
@@ -48,7 +50,7 @@ machine() {
     echo "- Inputs: $size; medians of $runs interleaved runs, user time; $(date +%Y-%m-%d)"
     for name; do
         echo "- $name: $(papers_about "$name"), $(version_of "$name")$(
-            sed -n 's/^incomplete[:,]* */; its profile is incomplete: /p' "$OUT/results/$name/profile-ref")"
+            sed -n 's/^incomplete[:,]* */; its profile is incomplete: /p' "$OUT/results/$name/profile-ref" 2> /dev/null)"
     done
 }
 
@@ -63,8 +65,8 @@ all_results() {
     local name file
 
     for name; do
-        for file in "$OUT/results/$name"/{times-*,build-*,profile-ref,figures,p3}; do
-            sed "s/^/$name ${file##*/} /" "$file"
+        for file in "$OUT/results/$name"/{times-*,build-*,profile-ref,figures,p3,samples}; do
+            [ ! -f "$file" ] || sed "s/^/$name ${file##*/} /" "$file"
         done
     done
 }
@@ -75,7 +77,7 @@ chart_data() {
         BEGIN { n = split("'"$2"'", column, " ") }
         {
             csv_fields($0, f)
-            if ("'"$3"'" == "p3" && FNR > 1)
+            if ("'"$3"'" ~ /^(p3|samples)$/ && FNR > 1)
                 f[1] = f[1] " " f[2]
             line = FNR == 1 ? "program" : f[1]
             for (i = 1; i <= n; i++)
@@ -130,12 +132,12 @@ END
 make_tables() {
     local table titled
 
-    for table in $papers_tables; do
+    for table in $tables; do
         rm -f "$OUT/$table.csv"
     done
-    all_results "$@" | awk -v out="$OUT" -f test/bench/papers/tables.awk || return 1
+    all_results "$@" | awk -v out="$OUT" -v tables="$tables" -f test/bench/papers/tables.awk || return 1
     machine "$@" > "$OUT/machine.txt"
-    for table in $papers_tables; do
+    for table in $tables; do
         sed -n "s/^$table,\(.*\)/\1\r/p" test/bench/papers/published.txt >> "$OUT/$table.csv"
         titled=$(columns_of "$table")
         { echo "## $(title_of "$table")"
@@ -147,7 +149,7 @@ make_tables() {
             { echo "papers: gnuplot cannot draw $table: $(tail -n 1 "$OUT/log")" >&2; return 1; }
     done
     command -v gnuplot > /dev/null || echo 'papers: no pictures, for there is no gnuplot (scripts/deps --all)' >&2
-    { for table in $papers_tables; do
+    { for table in $tables; do
           sed '/^- Processor/,$d' "$OUT/$table.md"
       done
       cat "$OUT/machine.txt"; } > "$OUT/papers.md"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* final-graph.h - the control-flow graph of a routine's final instructions.
+/* insn-graph.h - the control-flow graph of a routine's instructions (RTL).
  *
  * GCC forgets which instruction is in which block before its last passes, but keeps blocks and edges to
  * the end, and a note where each block begins.  So the blocks are found by these notes, in the order
@@ -10,8 +10,8 @@
  *      ---- switch to the cold section ----
  *      (label) note 4  insns ...
  */
-#ifndef WPP_FINAL_GRAPH_H
-#define WPP_FINAL_GRAPH_H
+#ifndef WPP_INSN_GRAPH_H
+#define WPP_INSN_GRAPH_H
 
 #include "gcc-plugin/gcc-compat.h"
 
@@ -25,36 +25,37 @@ extern "C" {
 }
 
 /* Bits of the format (docs/address-map.md).  ORDER BLOCK_FLAG: wpp/map/address-map.h. */
-enum final_block_flag {
-    FINAL_FALLS = 1,        /* control may go on at the next block in order */
-    FINAL_RETURNS = 2,      /* ends with a return */
-    FINAL_TAIL_CALL = 4,    /* ends with a jump to another routine */
-    FINAL_CALLS = 8,        /* holds a call */
-    FINAL_JUMPS = 16,       /* ends with a jump */
-    FINAL_INDIRECT = 32,    /* whose target is read from a table or computed */
-    FINAL_LANDING = 64      /* exceptions or non-local jumps arrive here */
+enum insn_block_flag {
+    INSN_FALLS = 1,        /* control may go on at the next block in order */
+    INSN_RETURNS = 2,      /* ends with a return */
+    INSN_TAIL_CALL = 4,    /* ends with a jump to another routine */
+    INSN_CALLS = 8,        /* holds a call */
+    INSN_JUMPS = 16,       /* ends with a jump */
+    INSN_INDIRECT = 32,    /* whose target is read from a table or computed */
+    INSN_LANDING = 64      /* exceptions or non-local jumps arrive here */
 };
 
-struct final_block {
+struct insn_block {
     basic_block bb;
     rtx_insn *note;         /* GCC's, where it begins */
     rtx_insn *last;         /* its last instruction, or NULL */
-    unsigned flags;         /* of final_block_flag */
+    unsigned flags;         /* of insn_block_flag */
     unsigned part;          /* 1: behind the switch of sections */
 };
 
-struct final_graph {
-    std::vector<final_block> blocks;      /* by vertex, in order; 0 and 1 are ENTRY and EXIT */
+struct insn_graph {
+    std::vector<insn_block> blocks;      /* by vertex, in order; 0 and 1 are ENTRY and EXIT */
     std::vector<edge> edges;              /* by pn_edge index; NULL: of a block that nothing follows */
     pn_graph *graph = NULL;
     unsigned parts = 1;
+    bool cuts_all = false;                /* each edge is a path: edges are counted; set before */
 
-    ~final_graph() { pn_free(graph); }
+    ~insn_graph() { pn_free(graph); }
 };
 
 /* Builds the graph of cfun, numbers its paths with at most `limit` from a block, and describes it for the
- * table.  False without memory, or if the paths cannot be numbered. */
-bool build_final_graph(final_graph &out, uint64_t limit);
-table_routine describe_final_graph(const final_graph &g, unit_table &unit);
+ * table.  It may stand before GCC's layout of blocks, too.  False without memory, or if the paths cannot be numbered. */
+bool build_insn_graph(insn_graph &out, uint64_t limit);
+table_routine describe_insn_graph(const insn_graph &g, unit_table &unit);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// final-graph.cc - see final-graph.h.
+// insn-graph.cc - see insn-graph.h.
 
-#include "gcc-plugin/map/final-graph.h"
+#include "gcc-plugin/graph/insn-graph.h"
 
 #include <algorithm>
 
@@ -22,12 +22,12 @@ static bool is_code(rtx_insn *insn)
 static unsigned flags_of(rtx_insn *insn)
 {
     if (CALL_P(insn))
-        return SIBLING_CALL_P(insn) ? FINAL_TAIL_CALL : FINAL_CALLS;
+        return SIBLING_CALL_P(insn) ? INSN_TAIL_CALL : INSN_CALLS;
     if (!JUMP_P(insn))
         return 0;
     if (returnjump_p(insn))
-        return FINAL_RETURNS;
-    return FINAL_JUMPS | (!JUMP_LABEL(insn) || tablejump_p(insn, NULL, NULL) ? FINAL_INDIRECT : 0);
+        return INSN_RETURNS;
+    return INSN_JUMPS | (!JUMP_LABEL(insn) || tablejump_p(insn, NULL, NULL) ? INSN_INDIRECT : 0);
 }
 
 static bool is_landing(basic_block bb)
@@ -52,7 +52,7 @@ static bool falls(basic_block bb)
     return false;
 }
 
-static void find_blocks(final_graph &g)
+static void find_blocks(insn_graph &g)
 {
     unsigned part = 0;
     bool inside = false;      // not between a block's label and its note (endbr64)
@@ -63,9 +63,10 @@ static void find_blocks(final_graph &g)
         if (NOTE_P(insn) && NOTE_KIND(insn) == NOTE_INSN_SWITCH_TEXT_SECTIONS) {
             part = 1;
             g.parts = 2;
+            inside = false;    // GCC puts a nop before a landing pad that begins the section
         } else if (NOTE_INSN_BASIC_BLOCK_P(insn)) {
             basic_block bb = NOTE_BASIC_BLOCK(insn);
-            unsigned flags = (falls(bb) ? FINAL_FALLS : 0) | (is_landing(bb) ? FINAL_LANDING : 0);
+            unsigned flags = (falls(bb) ? INSN_FALLS : 0) | (is_landing(bb) ? INSN_LANDING : 0);
             g.blocks.push_back({bb, insn, NULL, flags, part});
             inside = true;
         } else if (LABEL_P(insn)) {
@@ -79,7 +80,7 @@ static void find_blocks(final_graph &g)
 
 /* ---- Edges --------------------------------------------------------------------------- */
 
-static bool add_edge(final_graph &g, uint32_t src, uint32_t dst, edge e, uint32_t flags)
+static bool add_edge(insn_graph &g, uint32_t src, uint32_t dst, edge e, uint32_t flags)
 {
     if (pn_add_edge(g.graph, src, dst, 0, flags) == PN_NONE)
         return false;
@@ -87,9 +88,8 @@ static bool add_edge(final_graph &g, uint32_t src, uint32_t dst, edge e, uint32_
     return true;
 }
 
-// Exceptions and non-local jumps end paths, and so do all edges of the block that they leave: the others
-// share its end.
-static bool add_out_edges(final_graph &g, uint32_t v, const std::vector<int> &vertex)
+// Exceptions and non-local jumps end paths.
+static bool add_out_edges(insn_graph &g, uint32_t v, const std::vector<int> &vertex)
 {
     basic_block bb = g.blocks[v].bb;
     size_t before = g.edges.size();
@@ -98,20 +98,20 @@ static bool add_out_edges(final_graph &g, uint32_t v, const std::vector<int> &ve
 
     FOR_EACH_EDGE (e, ei, bb->succs) {
         int dst = vertex[e->dest->index];
-        bool far = (e->flags & (EDGE_EH | EDGE_ABNORMAL_CALL)) != 0;
-        if (dst >= 0 && !add_edge(g, v, dst, e, far && dst != EXIT_VERTEX ? PN_CUT : 0))
+        bool ends = g.cuts_all || (e->flags & (EDGE_EH | EDGE_ABNORMAL_CALL)) != 0;
+        if (dst >= 0 && !add_edge(g, v, dst, e, ends && dst != EXIT_VERTEX ? PN_CUT : 0))
             return false;
     }
     return g.edges.size() > before || add_edge(g, v, EXIT_VERTEX, NULL, 0);
 }
 
-bool build_final_graph(final_graph &g, uint64_t limit)
+bool build_insn_graph(insn_graph &g, uint64_t limit)
 {
     std::vector<int> vertex(last_basic_block_for_fn(cfun), -1);
 
     find_blocks(g);
     if (crtl->profile && g.blocks.size() > 2)
-        g.blocks[2].flags |= FINAL_CALLS;      // of mcount
+        g.blocks[2].flags |= INSN_CALLS;      // of mcount
     for (uint32_t v = 0; v < g.blocks.size(); v++)
         vertex[g.blocks[v].bb->index] = v;
     g.graph = pn_new(g.blocks.size(), ENTRY_VERTEX, EXIT_VERTEX);
@@ -139,7 +139,7 @@ static void add_line(table_block &block, unit_table &unit, inlined_calls &inline
         block.lines.push_back(entry);
 }
 
-static table_block describe_block(const final_block &b, unit_table &unit, inlined_calls &inlined)
+static table_block describe_block(const insn_block &b, unit_table &unit, inlined_calls &inlined)
 {
     table_block out;
 
@@ -155,7 +155,7 @@ static table_block describe_block(const final_block &b, unit_table &unit, inline
     return out;
 }
 
-static table_edge describe_edge(const final_graph &g, const pn_dag_edge &dag)
+static table_edge describe_edge(const insn_graph &g, const pn_dag_edge &dag)
 {
     table_edge out = {dag.src, dag.dst, dag.val, TABLE_REAL, 0};
 
@@ -163,16 +163,16 @@ static table_edge describe_edge(const final_graph &g, const pn_dag_edge &dag)
         out.kind = TABLE_START;
     } else if (dag.kind == PN_END) {
         const pn_edge &edge = g.graph->edge[dag.edge];
-        out.kind = (edge.flags & PN_CUT) ? TABLE_END_JUMP
+        out.kind = g.cuts_all ? TABLE_END_LIMIT : (edge.flags & PN_CUT) ? TABLE_END_JUMP
                    : edge.limited ? TABLE_END_LIMIT : TABLE_END_BACK;
         out.to = edge.dst + 1;
     } else if (!g.edges[dag.edge]) {
-        out.kind = (g.blocks[dag.src].flags & FINAL_TAIL_CALL) ? TABLE_REAL : TABLE_END_STOP;
+        out.kind = (g.blocks[dag.src].flags & INSN_TAIL_CALL) ? TABLE_REAL : TABLE_END_STOP;
     }
     return out;
 }
 
-static void describe_landings(const final_graph &g, table_routine &out)
+static void describe_landings(const insn_graph &g, table_routine &out)
 {
     for (uint32_t i = 0; i < g.graph->n_edges; i++)
         if (g.edges[i] && (g.edges[i]->flags & EDGE_EH) && g.graph->edge[i].dst != EXIT_VERTEX)
@@ -183,7 +183,7 @@ static void describe_landings(const final_graph &g, table_routine &out)
               });
 }
 
-table_routine describe_final_graph(const final_graph &g, unit_table &unit)
+table_routine describe_insn_graph(const insn_graph &g, unit_table &unit)
 {
     table_routine out;
     tree decl = current_function_decl;
@@ -197,7 +197,7 @@ table_routine describe_final_graph(const final_graph &g, unit_table &unit)
     out.blocks.resize(g.blocks.size());
     for (uint32_t v = 2; v < g.blocks.size(); v++) {
         out.blocks[v] = describe_block(g.blocks[v], unit, inlined);
-        if (g.blocks[v].flags & FINAL_LANDING)
+        if (g.blocks[v].flags & INSN_LANDING)
             out.flags |= TABLE_NONLOCAL;
     }
     describe_landings(g, out);
