@@ -51,8 +51,10 @@ enum {
     NEW_COST = COST,             /* when there are many; a symbol's step costs next to nothing */
 #ifdef WPP_HOSTILE
     FIRST_LOOK = 1 << 4,
+    LANES_HAVE_A_RIVAL = false,  /* with blocks so short (lane-code.h) no grammar would be in lanes */
 #else
     FIRST_LOOK = 1 << 16,        /* a shorter code is not worth the comparison */
+    LANES_HAVE_A_RIVAL = true,
 #endif
     EARLY = 1 << 20              /* until then chances still learn */
 };
@@ -71,6 +73,8 @@ enum { MUCH_LESS = 98, HARDLY_MORE = 101 };
 
 static bool is_no_better(const struct encoder *e, unsigned percent)
 {
+    if (e->form == LANES && !LANES_HAVE_A_RIVAL)
+        return false;
     uint64_t cost = (uint64_t)(e->out->size - e->begin) * 8 * COST;
 
     assert(e->out->size >= e->begin);
