@@ -135,6 +135,24 @@ fails_with 2 'an oracle without a store' wpp-record --oracle=true ./work 1
 fails_with 2 'two labels' wpp-record --runs=store --label=pass --oracle=true ./work 1
 fails_with 2 'a store and a file' wpp-record --runs=store -o x.wpp ./work 1
 fails_with 2 'a limit of memory' wpp-record --runs=store --memory=64M ./work 1
+# Somebody who may only read the store.
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+    mkdir -m 755 theirs && cp "$(command -v wpp-runs)" theirs
+    wpp-record --runs=theirs/store ./work 1 > /dev/null 2>&1
+    wpp-record -q --runs=theirs/store ./work 2 > /dev/null
+    chmod 755 "$T"
+    set -- theirs/store/new/*
+    if [ -e "$1" ]; then           # one in 256 is not left to wait
+        run setpriv --reuid=65534 --clear-groups theirs/wpp-runs theirs/store list --format=json
+        is 'a reader has what is in the index, and the rest is told' \
+            "$status $(grep -c '"run"' "$T/out") $(grep -c '^wpp-runs: 1 run in theirs/store/new left out' "$T/err")" '0 1 1'
+    fi
+    is 'whoever may write has all' "$(wpp-runs theirs/store list --format=json | grep -c '"run"')" 2
+    run setpriv --reuid=65534 --clear-groups theirs/wpp-runs theirs/store list --format=json
+    is 'and then a reader, too' "$status $(grep -c '"run"' "$T/out") $(wc -l < "$T/err")" '0 2 0'
+else
+    skip 'a reader: not root, or no setpriv'
+fi
 if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=400k none small 2> /dev/null; then
     wpp-record -q --runs=small/store ./work 1 > /dev/null
     wpp-runs small/store list > /dev/null

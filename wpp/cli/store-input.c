@@ -18,6 +18,9 @@ struct run_store *store_open(const char *folder, enum run_store_use use)
     if (run_store_unread(s) > 0)
         tool_warn("%u run%s in %s/new %s damaged and left out", run_store_unread(s),
                   run_store_unread(s) == 1 ? "" : "s", folder, run_store_unread(s) == 1 ? "is" : "are");
+    if (run_store_waiting(s) > 0)
+        tool_warn("%u run%s in %s/new left out: they can be read when the store's owner has opened it",
+                  run_store_waiting(s), run_store_waiting(s) == 1 ? "" : "s", folder);
     return s;
 }
 

@@ -73,6 +73,7 @@ struct run_store {
     sqlite3 *db;
     char *folder;
     uint32_t n_unread;           /* damaged files in the inbox */
+    uint32_t n_waiting;          /* files there that could not be taken: the index is not ours to write */
     struct run_base *base;       /* of a build, as far as it has been read; or NULL */
     int64_t base_build;
 };
@@ -606,15 +607,24 @@ static bool take_inbox(struct run_store *s, struct wpp_error *error)
 
     if (!done)
         return false;
+    if (sqlite3_db_readonly(s->db, "main") == 1) {
+        s->n_waiting = (uint32_t)n;
+        n = 0;
+    }
     for (size_t i = 0; done && i < n; i += AT_ONCE)
         done = take_some(s, names + i, n - i < AT_ONCE ? n - i : AT_ONCE, error);
-    run_inbox_free_names(names, n);
+    run_inbox_free_names(names, n + s->n_waiting);
     return done;
 }
 
 uint32_t run_store_unread(const struct run_store *s)
 {
     return s->n_unread;
+}
+
+uint32_t run_store_waiting(const struct run_store *s)
+{
+    return s->n_waiting;
 }
 
 /* ---- Changes -------------------------------------------------------------------------------- */

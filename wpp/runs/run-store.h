@@ -86,6 +86,8 @@ struct run_store *run_store_open(const char *folder, enum run_store_use use,
 void run_store_close(struct run_store *s);
 /* How many runs that waited are damaged: they were left where they are, in DIR/new. */
 uint32_t run_store_unread(const struct run_store *s);
+/* How many runs wait there still, since this process may not write the index. */
+uint32_t run_store_waiting(const struct run_store *s);
 
 /* Whether runs can be added to a store, which is made if it does not exist; a store that is known to be
  * one is not opened.  Errors as run_store_open(). */

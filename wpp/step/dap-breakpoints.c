@@ -168,7 +168,7 @@ static bool find_files(struct breakpoint *b, const struct dap_sources *sources, 
 {
     size_t *like = malloc((sources->n + 1) * sizeof *like), n = 0;
     const char **files = malloc((sources->n + 1) * sizeof *files);
-    bool several;
+    bool several = false;
 
     *directories = malloc((sources->n + 1) * sizeof **directories);
     if (like && files && *directories)

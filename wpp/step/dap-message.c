@@ -146,9 +146,10 @@ enum dap_read dap_read(struct dap_channel *c, json_t **out, struct wpp_error *er
     take(c, length);
     if (*out && json_is_object(*out))
         return DAP_MESSAGE;
-    json_decref(*out);
-    if (*out)
+    if (*out) {
+        json_decref(*out);
         return wrong(error, "a message is no object");
+    }
     wpp_fail(error, WPP_E_ARGUMENT, "a message is no JSON, or its length is wrong: %s", why.text);
     wpp_keep_one_line(error->text);
     return DAP_WRONG;

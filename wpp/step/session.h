@@ -113,9 +113,9 @@ void session_choose_row(struct session *s, size_t row);
 /* Looks at a line, of the file that is looked at or of another one. */
 void session_look(struct session *s, const char *directory, const char *file, uint32_t line);
 
-/* What can wait until no key comes: what is looked for, iterations that take long to count, the overview of the chosen routine for so many
- * columns, the finder of the cursor's line.  Each call does a part of some milliseconds; false: nothing is
- * left to do. */
+/* What can wait until no key comes: what is looked for, iterations that take long to count, the overview of the
+ * chosen routine for so many columns, the finder of the cursor's line.  Each call does a part of some milliseconds;
+ * false: nothing is left to do. */
 bool session_idle(struct session *s, int columns);
 
 /* The routine of the chosen row; WPP_NO_ROUTINE: none. */
