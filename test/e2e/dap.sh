@@ -355,6 +355,6 @@ printf 'launch\nconfigurationDone\nnext\n' |
     python3 "$talks/talk.py" --connect="$(sed -n 's/.* port \([0-9]*\) .*/\1/p' port)" > said
 is 'a port' "$(tail -n 1 said)" 'stopped step at run.c:47 in main'
 ok 'and then it ends' wait $server
-fails_with 1 'no such port' wpp-step --dap=70000 run.wpp
+fails_with 2 'no such port' wpp-step --dap=70000 run.wpp
 fails_with 2 'no keys for it' wpp-step --dap --keys=port run.wpp
 done_testing

@@ -49,7 +49,7 @@ struct request {
     uint64_t thread;
     int columns, rows;
     bool times, dap, at_port;
-    uint64_t port;
+    uint16_t port;
 };
 
 enum { OPT_AT = 0x100, OPT_THREAD, OPT_COLOR, OPT_KEYS, OPT_SIZE, OPT_TIMES, OPT_DAP };
@@ -78,7 +78,9 @@ static void parse_dap(struct request *r, const char *port)
 {
     r->dap = true;
     r->at_port = port != NULL;
-    r->port = port ? tool_count_argument("--dap", port) : 0;
+    if (port && tool_count_argument("--dap", port) > UINT16_MAX)
+        tool_usage("--dap: there is no port %s", port);
+    r->port = port ? (uint16_t)tool_count_argument("--dap", port) : 0;
 }
 
 static void parse_options(struct request *r, int argc, char **argv)

@@ -31,18 +31,14 @@ static int listen_at(uint16_t port, unsigned *got)
     return -1;
 }
 
-int dap_wait_for_editor(uint64_t port, void (*say)(unsigned port), struct wpp_error *error)
+int dap_wait_for_editor(uint16_t port, void (*say)(unsigned port), struct wpp_error *error)
 {
     unsigned got;
     int s, connection;
 
-    if (port > UINT16_MAX) {
-        wpp_fail(error, WPP_E_ARGUMENT, "there is no port %llu", (unsigned long long)port);
-        return -1;
-    }
-    s = listen_at((uint16_t)port, &got);
+    s = listen_at(port, &got);
     if (s < 0) {
-        wpp_fail_errno(error, "port %u", (unsigned)port);
+        wpp_fail_errno(error, "port %u", port);
         return -1;
     }
     say(got);

@@ -27,6 +27,6 @@ bool dap_serve(int in, FILE *out, const struct dap_defaults *defaults, struct wp
 
 /* Waits for one editor at a port of 127.0.0.1; 0: a port that is free.  Calls `say` with the port before it waits.
  * Returns the connection's descriptor; -1: `error` says why not. */
-int dap_wait_for_editor(uint64_t port, void (*say)(unsigned port), struct wpp_error *error);
+int dap_wait_for_editor(uint16_t port, void (*say)(unsigned port), struct wpp_error *error);
 
 #endif
