@@ -16,6 +16,7 @@
  */
 #include "tracer/runtime.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -39,31 +40,18 @@ static __thread bool forking;
 
 /* ---- The lock ---------------------------------------------------------------------- */
 
-static uint32_t lock;           /* 0 free, 1 held, 2 held and waited for */
-/* The lock's holder, among the processes that share this variable: this thread, and processes
- * that it made without memory of their own (vfork, clone).  0: none of them. */
-static __thread uint32_t holder;
+/* 0: free.  Otherwise the id of the thread that holds it, with FUTEX_WAITERS when others may wait.
+ * The id and the lock are one word, so that a process that dies with the lock, which it can only
+ * if it shares this memory with its parent (vfork, clone), always leaves its id here. */
+static uint32_t lock;
+/* Who of those that share this variable has the lock, wants it, or has just given it back: this
+ * thread, and processes that it made without memory of their own.  0: none of them. */
+static __thread uint32_t entered;
 
-static void acquire(void)
-{
-    uint32_t seen = 0;
+#define HOLDER(word) ((word) & FUTEX_TID_MASK)
 
-    if (__atomic_compare_exchange_n(&lock, &seen, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return;
-    while (__atomic_exchange_n(&lock, 2, __ATOMIC_ACQUIRE) != 0)
-        sys4(SYS_futex, (long)&lock, FUTEX_WAIT_PRIVATE, 2, 0);
-}
-
-static void release(void)
-{
-    uint32_t was;
-
-    holder = 0;
-    was = __atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE);
-    WPP_EXPECT(was != 0);
-    if (was == 2)
-        sys3(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1);
-}
+/* No one wakes those who wait for a lock whose holder was killed: they look that often. */
+#define LOOK_NANOSECONDS 20000000
 
 /* In a child: forgets the descriptor, the counts and perhaps the lock, which are the parent's. */
 static void forget_parent(void)
@@ -72,7 +60,7 @@ static void forget_parent(void)
     if (guard)
         *guard = __wpp_process.pid;
     lock = 0;
-    holder = 0;
+    entered = 0;
     __wpp_share_forked(forking);
     if (__wpp_process.state == WPP_RECORDING) {
         __wpp_output_close();
@@ -86,22 +74,69 @@ static void forget_parent(void)
 }
 
 /* Whether a process that holds the lock still runs; it may be the caller's parent.  A killed
- * process exists until its parent has waited for it. */
+ * process exists until its parent has waited for it, and a moment before it can be waited for. */
 static bool runs(uint32_t tid)
 {
     siginfo_t ended = { .si_pid = 0 };
 
-    if (__wpp_sandboxed() || sys3(SYS_kill, tid, 0, 0) < 0)
+    if (sys3(SYS_kill, tid, 0, 0) == -ESRCH)
         return false;
     sys6(SYS_waitid, P_PID, tid, (long)&ended, WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0);
     return ended.si_pid == 0;
 }
 
-static bool holder_was_killed(void)
+/* A sandbox may forbid runs().  There only a process that shares `entered` is known to have died: it
+ * did not leave, and this thread is here. */
+static bool was_killed(uint32_t tid, uint32_t left)
 {
-    uint32_t seen = __atomic_load_n(&holder, __ATOMIC_RELAXED);
+    return __wpp_sandboxed() ? tid == left : !runs(tid);
+}
 
-    return seen && !runs(seen) && __atomic_load_n(&holder, __ATOMIC_RELAXED) == seen;
+static bool take(uint32_t seen, uint32_t wanted)
+{
+    return __atomic_compare_exchange_n(&lock, &seen, wanted, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Waits until `seen` may have left.  Returns whether it is time to look for it. */
+static bool wait_for(uint32_t seen)
+{
+    struct timespec soon = { 0, LOOK_NANOSECONDS };
+
+    return ((seen & FUTEX_WAITERS) || take(seen, seen | FUTEX_WAITERS)) &&
+           sys4(SYS_futex, (long)&lock, FUTEX_WAIT_PRIVATE, (long)(seen | FUTEX_WAITERS),
+                (long)&soon) == -ETIMEDOUT;
+}
+
+/* Takes the lock for `self`; `left` has entered and not left, or is 0.  Whoever has waited leaves
+ * FUTEX_WAITERS set: others may wait, too.  Returns whether the holder was killed. */
+static bool acquire(uint32_t self, uint32_t left)
+{
+    uint32_t waited = 0, seen;
+    bool look = false;
+
+    for (;;) {
+        seen = __atomic_load_n(&lock, __ATOMIC_RELAXED);
+        if (seen == 0) {
+            if (take(0, self | waited))
+                return false;
+            continue;
+        }
+        if ((look || HOLDER(seen) == left) && was_killed(HOLDER(seen), left) &&
+            take(seen, self | FUTEX_WAITERS))
+            return true;
+        look = wait_for(seen);
+        waited = FUTEX_WAITERS;
+    }
+}
+
+static void release(void)
+{
+    uint32_t was = __atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE);
+
+    WPP_EXPECT(was != 0);
+    entered = 0;
+    if (was & FUTEX_WAITERS)
+        sys3(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* Takes back a half-written record: its tokens are still in their chunk. */
@@ -118,15 +153,15 @@ static void take_over(void)
 uint64_t __wpp_enter(void)
 {
     uint64_t mask = sys_sigmask(~UINT64_C(0));
+    uint32_t self = sys_gettid(), left;
     bool born = guard && !*guard;
 
     if (born)
         forget_parent();
-    if (holder_was_killed())
+    left = entered;
+    entered = self;
+    if (acquire(self, left))
         take_over();
-    else
-        acquire();
-    holder = sys_gettid();
     if (born && (__wpp_process.state == WPP_FORKED || __wpp_others_record()))
         __wpp_threads_forked(forking);
     else if (born)

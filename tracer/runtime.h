@@ -37,7 +37,7 @@
  * between, all signals are blocked and one lock is held.  The lock protects all globals and all
  * struct wpp_thread.  Only the cursor and the words behind it change meanwhile, by their own
  * thread.  A process made by vfork shares all of that with its parent; if it is killed in
- * between, the lock goes to the thread that made it.
+ * between, the lock goes to the next that wants it.
  *
  * LIMITS.
  * - When the trace goes to a FIFO or an inherited descriptor, events in buffers are lost if the

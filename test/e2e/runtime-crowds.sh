@@ -215,8 +215,8 @@ static void seats(long count)
     waitpid(last, NULL, 0);
 }
 
-/* The child fills its parent's buffers until it is killed; `told` says that it has begun. */
-static void vforked(long times)
+/* The child fills its parent's buffers until it is killed. */
+static void fill_by_vfork(long times)
 {
     calls(10);
     if (vfork() == 0) {
@@ -225,17 +225,31 @@ static void vforked(long times)
         calls(times);
         _exit(0);
     }
+}
+
+static void vforked(long times)
+{
+    fill_by_vfork(times);
     wait(NULL);
     calls(100000);
     say(1);
+}
+
+/* Here the parent needs the lock before its child is dead enough to be waited for. */
+static void unwaited(long times)
+{
+    fill_by_vfork(times);
+    calls(100000);
+    say(1);
+    wait(NULL);
 }
 
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*run)(long); } list[] = {
         {"processes", processes}, {"namespaces", namespaces}, {"threads", threads},
-        {"seats", seats}, {"vforked", vforked}, {"refused", refused},
-        {"hidden", hidden}
+        {"seats", seats}, {"vforked", vforked}, {"unwaited", unwaited},
+        {"refused", refused}, {"hidden", hidden}
     };
 
     if (argc != 3 || pipe(ends) != 0 || pipe(told) != 0 || pipe(go) != 0)
@@ -305,22 +319,65 @@ is 'and the trace gives them no child of another one' \
     "$("$BUILD/test/read-trace" all.trace | grep -c '^FORK .*child=[1-9]')" 2
 complete 'whose children are whole' all.wpp all.wpp.d/*
 
-# The child waits for a recorder that is stopped, its parent for the child.
-wpp-record -q -o vforked.wpp ./crowds vforked 1000000000 > said &
-recorder=$!
-until [ -s said ]; do sleep 0.05; done
-program=$(cat /proc/$recorder/task/$recorder/children)
-kill -STOP $recorder
-sleep 0.5
-kill -KILL $(cat /proc/${program% }/task/${program% }/children)
-kill -CONT $recorder
-for ((i = 0; i < 100; i++)); do
-    [ "$(cat said)" != xx ] || break
-    sleep 0.1
-done
+# A process's parent cannot wait for it while another process traces it, though it is dead.
+cat > hold.c << 'END_OF_C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    if (argc != 2 || ptrace(PTRACE_SEIZE, atoi(argv[1]), 0, 0) != 0)
+        return 1;
+    puts("holds");
+    fflush(stdout);
+    sleep(2);
+    return 0;
+}
+END_OF_C
+ok 'a tracer is built' "$WPP_GCC" -Wall -Wextra -o hold hold.c
+
+# killed MODE [HOLD]: the child waits for a recorder that is stopped, its parent for the child, which
+# is killed.  HOLD keeps it undead.
+killed() {
+    local recorder program child i
+
+    : > said
+    wpp-record -q -o $1.wpp ./crowds $1 1000000000 > said &
+    recorder=$!
+    until [ -s said ]; do sleep 0.05; done
+    program=$(cat /proc/$recorder/task/$recorder/children)
+    program=${program% }
+    child=$(cat /proc/$program/task/$program/children)
+    kill -STOP $recorder
+    sleep 0.5
+    if [ $# = 2 ]; then
+        "$2" $child > held &
+        until [ -s held ] || ! kill -0 $!; do sleep 0.05; done
+    fi
+    kill -KILL $child
+    kill -CONT $recorder
+    for ((i = 0; i < 100; i++)); do
+        [ "$(cat said)" != xx ] || break
+        sleep 0.1
+    done
+    [ "$(cat said)" = xx ] || kill -KILL $program
+    wait
+}
+
+killed vforked
 is 'a process made by vfork is killed while it waits: its parent goes on' "$(cat said)" xx
-[ "$(cat said)" = xx ] || kill -KILL ${program% }
-wait $recorder
 complete 'and nothing is missing' vforked.wpp
+killed unwaited
+is 'its parent does not wait for it' "$(cat said)" xx
+complete 'and nothing is missing' unwaited.wpp
+killed unwaited ./hold
+if [ -s held ]; then
+    is 'nor can: the killed one is held' "$(cat said)" xx
+    complete 'and nothing is missing' unwaited.wpp
+else
+    skip 'a process may not be traced'
+fi
 
 done_testing
