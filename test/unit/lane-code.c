@@ -261,6 +261,62 @@ static void test_grammars(const char *what, struct taste t, unsigned n)
     tap_ok(coded > n / 2 && same == coded, "%s: %u of %u come back", what, same, coded);
 }
 
+/* n terminals, each once, and a second thread without any: the end of either thread may fill a block. */
+static bool ends_well(uint32_t n)
+{
+    static uint32_t order[WPP_BLOCK_NAMES + 9];
+    struct wpp_grammar_coder *c = wpp_grammar_coder_new(false);
+    struct wpp_bytes code = {0};
+    struct wpp_grammar g = {0};
+    struct wpp_error error;
+    bool done = c != NULL;
+
+    for (uint32_t i = 0; done && i < n; i++)
+        done = wpp_grammar_coder_symbol(c, i);
+    done = done && wpp_grammar_coder_end(c) && wpp_grammar_coder_end(c) &&
+           wpp_grammar_coder_finish(c, &code, order, n) &&
+           wpp_grammar_forms(&code) == WPP_FORM_LANES &&
+           wpp_grammar_decode(wpp_view(code.data, code.size), &g, &error) &&
+           g.n_threads == 2 && g.length[0] == n && g.length[1] == 0;
+    wpp_grammar_release(&g);
+    wpp_grammar_coder_free(c);
+    wpp_bytes_free(&code);
+    return done;
+}
+
+static void test_ends(void)
+{
+    uint32_t wrong = 0;
+
+    for (uint32_t n = WPP_BLOCK_NAMES - 8; n < WPP_BLOCK_NAMES + 8; n++)
+        wrong += !ends_well(n);
+    tap_ok(wrong == 0, "threads that end where a block is full (%u wrong)", wrong);
+}
+
+/* From a writer whose blocks had 32 events, and which had a pause behind the last thread's end in a
+ * block that was full. */
+static void test_pause_behind(void)
+{
+    static const uint8_t code[] = {
+        0xd4, 0x80, 0x80, 0x80, 0x08, 0x08, 0x01, 0x65, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0xed, 0x03, 0x01, 0x01, 0x69, 0x0b, 0xf7, 0x05, 0xf1, 0x06, 0x00, 0x00, 0x01, 0x00,
+        0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x00, 0x04, 0x00, 0x00, 0x01,
+        0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x1a, 0x22, 0x16, 0x00, 0xb7, 0xc4, 0x5b, 0x93, 0xda, 0x0f,
+        0xe4, 0x06, 0x00, 0x78, 0x07, 0x10, 0x39, 0x9e, 0xbb, 0x1f, 0x00, 0x03, 0x00, 0x00, 0x01, 0x00,
+        0x00, 0x00, 0x01, 0x00, 0x04, 0x00, 0x00, 0x02, 0x00, 0x02, 0x00, 0x02, 0x00, 0x01, 0xeb, 0x1b,
+        0x28, 0x73, 0x70, 0x93, 0x06, 0x04, 0x9a, 0x93, 0x48, 0x01, 0xb6, 0xfa, 0xaa, 0x0d, 0xca, 0x6d,
+        0x93, 0xd1, 0xe5, 0x02, 0x79, 0x04, 0x88, 0x2c, 0xc7, 0x00, 0x73, 0x0b, 0x35, 0x61, 0x29, 0x00,
+        0x75, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
+    struct wpp_grammar g = {0};
+    struct wpp_error error = {0};
+    bool done = wpp_grammar_decode(wpp_view(code, sizeof code), &g, &error);
+
+    tap_ok(done && g.n_threads == 1 && g.length[g.n_rules] == 131, "a pause behind the last end is read %s",
+           error.text);
+    wpp_grammar_release(&g);
+}
+
 /* Bytes that no writer has written are told, or mean another grammar; they never do harm. */
 static void test_wrong(void)
 {
@@ -341,6 +397,8 @@ int main(int argc, char **argv)
     test_grammars("many terminals", (struct taste){STEPS, STEPS, 12, 1, 12, 300}, 5);
     test_grammars("long bodies", (struct taste){STEPS, 30, STEPS, 2, 300, 200}, 10);
     test_grammars("few reductions", (struct taste){STEPS, 3, 40, 1, 9000, 200}, 5);
+    test_ends();
+    test_pause_behind();
     test_wrong();
     return tap_done();
 }

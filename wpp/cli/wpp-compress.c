@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "wpp/base/error.h"
+#include "wpp/base/machine.h"
 #include "wpp/cli/heap.h"
 #include "wpp/cli/merged-input.h"
 #include "wpp/cli/tool.h"
@@ -38,7 +39,8 @@ static const char help[] =
     "                      piece. The file is the same for each N from 2 on; within a\n"
     "                      limit of memory for any N\n"
     "      --memory=SIZE   take about SIZE of memory, at least 32M. The trace is cut into\n"
-    "                      segments with a grammar each; several are built at the same time\n"
+    "                      segments with a grammar each; several are built at the same time.\n"
+    "                      Without SIZE each grammar has about half of the machine's\n"
     "      --map=OLD=NEW   look for the program's files of the folder OLD in NEW; OLD may\n"
     "                      also be a file. Of several, the last one is tried first\n"
     "      --symbols       read an array of little-endian 32-bit words, not a trace\n"
@@ -150,14 +152,19 @@ static bool show_progress(void *ctx, const void *bytes, size_t n, struct wpp_err
     return true;
 }
 
-/* Segments wait in the output's folder. */
+/* Segments wait in the output's folder.  Without a limit the grammar has half of the machine's memory. */
 static bool limit_memory(wpp_compressor *c, const struct options *o, struct wpp_crew *crew,
                          const char *output, const struct wpp_output *out, struct wpp_error *error)
 {
     char *folder = wpp_output_folder(output, wpp_output_in_place(out));
-    bool done = folder ? wpp_compress_limit(c, o->memory, folder, crew, error)
-                       : wpp_fail_memory(error);
+    bool done;
 
+    if (!folder)
+        done = wpp_fail_memory(error);
+    else if (o->memory)
+        done = wpp_compress_limit(c, o->memory, folder, crew, error);
+    else
+        done = wpp_compress_room(c, wpp_machine_memory() / 2, folder, error);
     free(folder);
     return done;
 }
@@ -188,12 +195,12 @@ static bool plan(wpp_compressor *c, const struct options *o, struct wpp_crew *cr
 {
     if (!o->one_piece)
         crew->size = crew->free = builders_for(o, fd);
-    if (o->memory)
+    if (!o->memory && !o->one_piece && !o->best && !wpp_compress_jobs(c, crew, error))
+        return false;
+    if (o->memory || !o->best)
         return limit_memory(c, o, crew, output, out, error);
     if (o->one_piece)
         return true;
-    if (!o->best)
-        return wpp_compress_jobs(c, crew, error);
     crew->size = crew->free = crew->size > 0;
     return !crew->size || wpp_compress_aside(c, crew, error);
 }

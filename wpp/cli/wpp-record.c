@@ -24,6 +24,7 @@
 #include "tracer/trace-abi.h"
 #include "wpp/base/bytes.h"
 #include "wpp/base/error.h"
+#include "wpp/base/machine.h"
 #include "wpp/cli/heap.h"
 #include "wpp/cli/record-run.h"
 #include "wpp/cli/tool.h"
@@ -65,7 +66,8 @@ static const char help[] =
     "                      free; 0: no file). When it is full, PROGRAM waits\n"
     "      --memory=SIZE   compress each process in about SIZE of memory, at least 32M. The\n"
     "                      process is cut into segments with a grammar each; when PROGRAM\n"
-    "                      is over, several are built at the same time\n"
+    "                      is over, several are built at the same time. Without SIZE a\n"
+    "                      process has about half of the machine's\n"
     "      --best          make the file 1.5 to 35 percent smaller, in three to nine times the\n"
     "                      time to compress it\n"
     "  -j, --jobs=N        when PROGRAM is over, compress waiting events with N processors\n"
@@ -163,11 +165,6 @@ static uint64_t at_least(uint64_t value, uint64_t least, const char *complaint)
     return value;
 }
 
-static uint64_t memory_of_machine(void)
-{
-    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 static void check_runs(const struct options *o)
 {
     if (!o->runs && o->label_given)
@@ -209,7 +206,7 @@ static struct options parse_options(int argc, char **argv)
                                           {"quiet", no_argument, NULL, 'q'},
                                           TOOL_OPTIONS};
     enum { RING_SPOOL = 16 << 20, SPOOL_MOST = 1 << 30 };
-    struct options o = {.spool = memory_of_machine() / 4, .spool_disk = UINT64_MAX};
+    struct options o = {.spool = wpp_machine_memory() / 4, .spool_disk = UINT64_MAX};
     int option;
 
     if (o.spool > SPOOL_MOST)
@@ -1066,6 +1063,8 @@ static void open_recording(struct recording *r, const char *name)
                            &(struct wpp_process_files_sink){r, tell, sum_process, store_sum});
     r->runs.ring = r->options.ring;
     r->runs.memory = r->options.memory;
+    /* A store has each run as one grammar. */
+    r->runs.room = r->options.runs ? 0 : wpp_machine_memory() / 2;
     r->runs.heap = &tool_heap;
     r->runs.best = r->options.best;
     if ((r->options.memory || !r->options.best) && !r->options.one_piece)

@@ -414,6 +414,15 @@ bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, struct wpp_erro
     return (c->builders && wpp_segmenter_begin(c)) || wpp_fail_memory(error);
 }
 
+bool wpp_compress_room(wpp_compressor *c, uint64_t size, const char *folder, struct wpp_error *error)
+{
+    assert(!c->memory_max && c->anew == WPP_ANEW_SMALL);
+    c->room_folder = strdup(folder);
+    c->room_max = size;
+    wpp_segmenter_plan(c);
+    return c->room_folder || wpp_fail_memory(error);
+}
+
 void wpp_compress_best(wpp_compressor *c, const bool *enough)
 {
     c->anew = WPP_ANEW_ALL;
@@ -448,6 +457,7 @@ void wpp_compress_free(wpp_compressor *c)
     wpp_bytes_free(&c->word);
     wpp_segmenter_drop(c);
     wpp_segments_close(&c->segments);
+    free(c->room_folder);
     wpp_alphabet_free(&c->alphabet);
     wpp_modules_free(&c->modules);
     wpp_streams_free(&c->streams);

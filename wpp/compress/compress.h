@@ -59,6 +59,11 @@ bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, struct wpp_erro
  * one thread builds the grammar while the caller's thread reads.  The file is the same.
  * WPP_E_MEMORY. */
 bool wpp_compress_aside(wpp_compressor *c, struct wpp_crew *crew, struct wpp_error *error);
+/* To be called before a push, after jobs or aside, and with neither a limit nor best: when what has been
+ * built takes about `size` bytes, it is put away as a segment, and another grammar begins.  So a
+ * recorder lives as long as its program.  A smaller file is as without; no file depends on the crew.
+ * Segments wait in an unnamed file in `folder`; if there can be none, in memory.  WPP_E_MEMORY. */
+bool wpp_compress_room(wpp_compressor *c, uint64_t size, const char *folder, struct wpp_error *error);
 /* To be called before a push: makes a smaller file for several times the processor time.  This
  * does not happen if the trace ends with WPP_ENDED_INTERRUPT or _LOOK.  It stops when another
  * thread sets *enough (NULL: none does). */

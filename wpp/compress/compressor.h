@@ -56,6 +56,8 @@ struct wpp_compressor {
     uint64_t alphabet_now;            /* ... and at the end of the last window */
     uint32_t alphabet_n;              /* terminals then */
     const struct wpp_heap *heap;      /* the caller owns it; or NULL */
+    uint64_t room_max;                /* without a limit: what a grammar may take; 0: all there is */
+    char *room_folder;                /* where segments wait then */
     struct wpp_segments segments;     /* finished parts of the grammar */
     struct wpp_alphabet alphabet;
     struct wpp_modules modules;
@@ -95,6 +97,8 @@ void wpp_note(wpp_compressor *c, enum wpp_status status, const char *format, ...
 
 /* These return false after an error, in c->fatal. */
 bool wpp_segmenter_begin(wpp_compressor *c);
+/* How long the first part is at least; again after a change of the crew or the room. */
+void wpp_segmenter_plan(wpp_compressor *c);
 /* Appends n terminals to the stream `current`; none when no more segments can be put away. */
 bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n);
 /* How many terminals, at most `most`, may be mapped and appended at once. */
@@ -112,7 +116,21 @@ void wpp_limited_begin(wpp_compressor *c);
 bool wpp_limited_append(wpp_compressor *c, const uint32_t *terminals, size_t n);
 bool wpp_limited_end(wpp_compressor *c);
 
-/* For both ways to cut: gives up a builder. */
+/* Without a limit, when a part has ended, and another terminal comes: whether what has been built has
+ * taken the room, by figures that do not depend on threads.  Of further parts at most
+ * WPP_ROOM_UNKNOWN are still being built. */
+bool wpp_room_is_taken(const wpp_compressor *c);
+enum { WPP_ROOM_UNKNOWN = 32 };
+/* Puts it away, when all parts have ended; and ends the trace if nothing more can be put away. */
+bool wpp_room_put_away(wpp_compressor *c);
+
+/* For both ways to cut.  Puts the group away, if there is one, all of whose parts have ended. */
+bool wpp_segmenter_put_group_away(wpp_compressor *c);
+/* What has come so far is in segments. */
+void wpp_segmenter_all_in_segments(wpp_compressor *c);
+/* Segments can no longer be put away: the trace ends here, which is said. */
+void wpp_segmenter_end_trace(wpp_compressor *c);
+/* Gives up a builder. */
 void wpp_segmenter_free_builder(wpp_compressor *c, struct wpp_builder *b);
 /* Takes the oldest builder off the list, which has one. */
 struct wpp_builder *wpp_segmenter_oldest(wpp_compressor *c);

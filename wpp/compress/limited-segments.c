@@ -70,45 +70,6 @@ static bool begin_group(wpp_compressor *c, struct wpp_segment_maker *maker)
     return wpp_fail_memory(&c->fatal);
 }
 
-/* How many events of each stream are in the group. */
-static bool count_events(wpp_compressor *c, struct wpp_segment *segment)
-{
-    segment->starts = c->streams.n;
-    segment->length = calloc(c->streams.n + (size_t)1, sizeof *segment->length);
-    for (uint32_t k = 0; segment->length && k < c->streams.n; k++)
-        segment->length[k] = c->streams.list[k].tokens - c->streams.list[k].in_segments;
-    return segment->length != NULL;
-}
-
-/* Codes what is left, into a segment. */
-static bool code_group(wpp_compressor *c, struct wpp_segment *segment)
-{
-    seq_forget(c->base);
-    segment->symbols = c->piece_symbols;
-    segment->n_terminals = c->alphabet.n;
-    segment->order = malloc(((size_t)c->alphabet.n + 1) * sizeof *segment->order);
-    return segment->order && count_events(c, segment) &&
-           wpp_piece_coder_finish(c->coder, c->streams.n, &segment->code, segment->order,
-                                  &segment->n_terminals);
-}
-
-/* Puts the group away, if there is one.  All its parts have ended. */
-static bool end_group(wpp_compressor *c)
-{
-    struct wpp_segment segment = {0};
-    bool done = true;
-
-    if (!c->base)
-        return true;
-    done = (code_group(c, &segment) || wpp_fail_memory(&c->fatal)) &&
-           wpp_segments_add(&c->segments, &segment, c->alphabet.n, &c->fatal);
-    wpp_segment_free(&segment);
-    c->pieces_coded += c->n_pieces;
-    wpp_segmenter_drop_pieces(c);
-    c->heap->trim();
-    return done;
-}
-
 /* ---- The ends of parts ------------------------------------------------------------------ */
 
 static bool take_segments(wpp_compressor *c, struct wpp_segment_maker *maker)
@@ -210,21 +171,12 @@ static bool find_thread(wpp_compressor *c)
     return true;
 }
 
-/* Segments can no longer be put away: the trace ends here. */
-static void end_trace(wpp_compressor *c)
-{
-    wpp_note(c, WPP_E_SYSTEM, "segments of the grammar cannot be put away: %s; the first %llu "
-             "events were taken", strerror(c->segments.full), (unsigned long long)c->tokens);
-    c->over = c->skipping = true;
-}
-
 /* An open part begins: all before it is put away, and it is alone. */
 static bool be_alone(wpp_compressor *c)
 {
-    if (!take_from_builders(c) || !end_group(c))
+    if (!take_from_builders(c) || !wpp_segmenter_put_group_away(c))
         return false;
-    for (uint32_t k = 0; k < c->streams.n; k++)
-        c->streams.list[k].in_segments = c->streams.list[k].tokens;
+    wpp_segmenter_all_in_segments(c);
     return true;
 }
 
@@ -241,7 +193,7 @@ static bool plan_part(wpp_compressor *c)
         return false;
     if (c->segments.n && c->segments.full) {
         bool done = be_alone(c);
-        end_trace(c);
+        wpp_segmenter_end_trace(c);
         return done;
     }
     c->maker = wpp_segment_maker_new(&c->part_plan, c->base, c->anew, c->enough);
@@ -347,5 +299,5 @@ bool wpp_limited_end(wpp_compressor *c)
         return end_last_open_part(c);
     if ((c->maker || c->builder) && !end_part(c))
         return false;
-    return take_from_builders(c) && end_group(c);
+    return take_from_builders(c) && wpp_segmenter_put_group_away(c);
 }

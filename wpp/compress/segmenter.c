@@ -3,6 +3,9 @@
  *
  *   with a limit of memory: segments (limited-segments.c)
  *
+ *   without one: one grammar; when it has taken the room, it becomes a segment (put-away.c), and
+ *   another one begins
+ *
  *   with a crew: parts, which use the rules of the first one, the base, and become one grammar
  *
  *      base, pieces      | builders[0] | ... | builder or grammar
@@ -26,6 +29,7 @@ enum { PART_TERMINALS = 1 << 24, BASE_CHECK = 1 << 22, JOB_TERMINALS = 1 << 20,
        BASE_SYMBOLS = 1 << 20 };
 #endif
 enum { LONG_SYMBOLS = 64 };
+
 bool wpp_segmenter_fail(wpp_compressor *c, int status)
 {
     if (status == SEQ_E_NOMEM)
@@ -33,9 +37,19 @@ bool wpp_segmenter_fail(wpp_compressor *c, int status)
     return wpp_fail(&c->fatal, WPP_E_MEMORY, "the grammar has outgrown 32-bit symbol numbers");
 }
 
+static bool is_cut_in_parts(const wpp_compressor *c)
+{
+    return c->crew && !c->aside;
+}
+
+void wpp_segmenter_plan(wpp_compressor *c)
+{
+    c->part_left = is_cut_in_parts(c) || c->room_max ? PART_TERMINALS : UINT64_MAX;
+}
+
 bool wpp_segmenter_begin(wpp_compressor *c)
 {
-    c->part_left = c->crew && !c->aside ? PART_TERMINALS : UINT64_MAX;
+    wpp_segmenter_plan(c);
     return seq_new(&c->grammar, NULL) == SEQ_OK || wpp_fail_memory(&c->fatal);
 }
 
@@ -153,6 +167,15 @@ static bool end_base(wpp_compressor *c)
     return wpp_segmenter_add_piece(c, piece);
 }
 
+/* What the room is judged by is known. */
+static bool know_pieces(wpp_compressor *c)
+{
+    while (c->room_max && c->n_builders > WPP_ROOM_UNKNOWN)
+        if (!take_from_builder(c))
+            return false;
+    return true;
+}
+
 /* Ends the current part behind the base, now or when its builder has finished it. */
 static bool end_part(wpp_compressor *c)
 {
@@ -165,7 +188,7 @@ static bool end_part(wpp_compressor *c)
         wpp_builder_end(c->builder, c->streams.n);
         c->builders[c->n_builders++] = c->builder;
         c->builder = NULL;
-        return find_thread(c);
+        return find_thread(c) && know_pieces(c);
     }
     if (!take_from_builders(c))
         return false;
@@ -202,34 +225,6 @@ static bool append_to_part(wpp_compressor *c, const uint32_t *terminals, size_t 
     return status == SEQ_OK || wpp_segmenter_fail(c, status);
 }
 
-/* Appends across ends of parts. */
-bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n)
-{
-    if (c->memory_max)
-        return wpp_limited_append(c, terminals, n);
-    while (n > 0) {
-        size_t now = n < c->part_left ? n : (size_t)c->part_left;
-
-        if (!append_to_part(c, terminals, now))
-            return false;
-        c->streams.list[c->current].tokens += now;
-        c->tokens += now;
-        c->part_left -= c->crew ? now : 0;
-        terminals += now;
-        n -= now;
-        if (n > 0 && !c->part_left && !(c->base ? end_part(c) : end_base(c)))
-            return false;
-    }
-    return true;
-}
-
-size_t wpp_segmenter_room(const wpp_compressor *c, size_t most)
-{
-    uint32_t room = c->window_left ? c->window_left : WPP_SEGMENT_WINDOW;
-
-    return c->memory_max && room < most ? room : most;
-}
-
 /* Ends the current part, if there is one.  Streams that have come since the last one ended need
  * start rules as well. */
 static bool end_parts(wpp_compressor *c)
@@ -244,11 +239,75 @@ static bool end_parts(wpp_compressor *c)
     return true;
 }
 
+/* ---- Room --------------------------------------------------------------------------------- */
+
+/* Makes what there is a segment. */
+static bool put_away(wpp_compressor *c)
+{
+    return (c->base ? end_parts(c) : take_grammar_back(c)) && wpp_room_put_away(c);
+}
+
+/* Without a file segments cannot wait: then all goes on as if there were room. */
+static bool may_put_away(wpp_compressor *c)
+{
+    if (c->segments.fd < 0 && !wpp_segments_open(&c->segments, c->room_folder, NULL))
+        c->room_max = 0;
+    return c->room_max > 0;
+}
+
+/* The part has all its terminals, and another one comes. */
+static bool begin_part(wpp_compressor *c)
+{
+    bool ended;
+
+    if (c->base)
+        ended = end_part(c);
+    else if (is_cut_in_parts(c))
+        ended = end_base(c);
+    else
+        ended = take_grammar_back(c);
+    if (!c->base && !is_cut_in_parts(c))
+        c->part_left = PART_TERMINALS;
+    if (!ended || !c->room_max || !wpp_room_is_taken(c) || !may_put_away(c))
+        return ended;
+    return put_away(c) && (c->over || wpp_segmenter_begin(c));
+}
+
+/* Appends across ends of parts. */
+bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n)
+{
+    if (c->memory_max)
+        return wpp_limited_append(c, terminals, n);
+    while (n > 0 && !c->over) {
+        size_t now = n < c->part_left ? n : (size_t)c->part_left;
+
+        if (!append_to_part(c, terminals, now))
+            return false;
+        c->streams.list[c->current].tokens += now;
+        c->tokens += now;
+        c->part_left -= now;
+        terminals += now;
+        n -= now;
+        if (n > 0 && !c->part_left && !begin_part(c))
+            return false;
+    }
+    return true;
+}
+
+size_t wpp_segmenter_room(const wpp_compressor *c, size_t most)
+{
+    uint32_t room = c->window_left ? c->window_left : WPP_SEGMENT_WINDOW;
+
+    return c->memory_max && room < most ? room : most;
+}
+
 /* Ends the grammar.  A single piece stays one grammar. */
 bool wpp_segmenter_end(wpp_compressor *c)
 {
     if (c->memory_max)
         return wpp_limited_end(c);
+    if (c->segments.n)
+        return put_away(c);
     if (c->base)
         return end_parts(c);
     return take_grammar_back(c) && wpp_segmenter_end_grammar(c);

@@ -173,7 +173,8 @@ static bool put_block(struct wpp_lane_writer *w)
     return !w->out->failed && !w->model.no_memory;
 }
 
-/* Each event may be followed by a pause. */
+/* Each event may be followed by a pause.  None follows the last thread's end, so the end of a thread
+ * leaves that to what comes next (make_room). */
 static bool add_event(struct wpp_lane_writer *w, enum wpp_event_kind kind, uint64_t n)
 {
     assert(w->n_events < WPP_BLOCK_NAMES);
@@ -181,6 +182,13 @@ static bool add_event(struct wpp_lane_writer *w, enum wpp_event_kind kind, uint6
     w->run = 0;
     if (kind == WPP_EVENT_PAUSE)
         return put_block(w);
+    return kind == WPP_EVENT_END || w->n_events < WPP_BLOCK_NAMES - 1 ||
+           add_event(w, WPP_EVENT_PAUSE, 0);
+}
+
+/* A block that the end of a thread has filled ends here. */
+static bool make_room(struct wpp_lane_writer *w)
+{
     return w->n_events < WPP_BLOCK_NAMES - 1 || add_event(w, WPP_EVENT_PAUSE, 0);
 }
 
@@ -218,6 +226,8 @@ bool wpp_lane_writer_symbol(struct wpp_lane_writer *w, uint32_t symbol)
 {
     uint32_t name = symbol;
 
+    if (!make_room(w))
+        return false;
     if (symbol == w->n_terminals)
         return add_terminal(w);
     if (symbol & WPP_RULE) {
@@ -273,7 +283,7 @@ bool wpp_lane_writer_reduce(struct wpp_lane_writer *w, uint64_t n, uint32_t begi
 
 bool wpp_lane_writer_end(struct wpp_lane_writer *w)
 {
-    return add_event(w, WPP_EVENT_END, 0);
+    return make_room(w) && add_event(w, WPP_EVENT_END, 0);
 }
 
 bool wpp_lane_writer_finish(struct wpp_lane_writer *w)
@@ -357,6 +367,14 @@ static bool read_event(struct wpp_lane_reader *r, struct wpp_stream_in *s, uint3
     return true;
 }
 
+/* A pause behind the last thread's end: writers of a time had one there when the block was full. */
+static bool skip_pause(struct wpp_lane_reader *r, struct wpp_stream_in *s, uint32_t before)
+{
+    struct wpp_lane_event e;
+
+    return read_event(r, s, &before, &e) && e.kind == WPP_EVENT_PAUSE && e.run == 0;
+}
+
 static bool read_structure(struct wpp_lane_reader *r, struct wpp_stream_in *s, uint32_t terminals,
                            uint32_t rules, uint32_t threads)
 {
@@ -379,7 +397,8 @@ static bool read_structure(struct wpp_lane_reader *r, struct wpp_stream_in *s, u
             r->young[r->n_young++] = WPP_RULE | rules++;
         threads -= e->kind == WPP_EVENT_END;
     } while (e->kind != WPP_EVENT_PAUSE && threads > 0);
-    return wpp_stream_in_ends(s);
+    return wpp_stream_in_ends(s) ||
+           (e->kind == WPP_EVENT_END && skip_pause(r, s, before) && wpp_stream_in_ends(s));
 }
 
 const char *wpp_lane_reader_next(struct wpp_lane_reader *r, uint32_t terminals, uint32_t rules,

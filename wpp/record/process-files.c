@@ -146,14 +146,19 @@ static uint64_t memory_of_rings(const struct wpp_process_files *runs)
     return memory;
 }
 
+/* How much memory the grammar may take. */
 static bool limit_memory(struct wpp_process_files *runs, wpp_compressor *c,
                          struct wpp_error *error)
 {
     char *folder = wpp_output_folder(runs->path, runs->single);
     bool done;
 
-    done = folder ? wpp_compress_limit(c, runs->memory, folder, &runs->crew, error)
-                  : wpp_fail_memory(error);
+    if (!folder)
+        done = wpp_fail_memory(error);
+    else if (runs->memory)
+        done = wpp_compress_limit(c, runs->memory, folder, &runs->crew, error);
+    else
+        done = wpp_compress_room(c, runs->room, folder, error);
     free(folder);
     return done;
 }
@@ -169,10 +174,10 @@ static wpp_compressor *new_compressor(struct wpp_process_files *runs, struct wpp
     }
     if (c && runs->best)
         wpp_compress_best(c, &runs->enough);
-    if (c && runs->memory)
-        done = limit_memory(runs, c, error);
-    else if (c && runs->crew.size)
+    if (c && !runs->memory && runs->crew.size)
         done = wpp_compress_jobs(c, &runs->crew, error);
+    if (done && (runs->memory || (runs->room && !runs->best)))
+        done = limit_memory(runs, c, error);
     if (done)
         return c;
     wpp_compress_free(c);

@@ -36,6 +36,7 @@ struct wpp_process_files {
     const char *path;            /* FILE */
     uint64_t ring;               /* bytes of tokens kept for each thread; 0: all */
     uint64_t memory;             /* limit for compressing; 0: no limit */
+    uint64_t room;               /* without a limit and `best`: wpp_compress_room(); 0: none */
     const struct wpp_heap *heap; /* of this process, or NULL without `memory` */
     bool best;                   /* make files as small as possible (wpp_compress_best), ... */
     bool enough;                 /* ... until another thread sets this; atomic */
