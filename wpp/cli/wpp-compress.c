@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "wpp/base/error.h"
-#include "wpp/base/machine.h"
 #include "wpp/cli/heap.h"
 #include "wpp/cli/merged-input.h"
 #include "wpp/cli/tool.h"
@@ -18,6 +17,7 @@
 #include "wpp/compress/input.h"
 #include "wpp/compress/recompress.h"
 #include "wpp/read/reader.h"
+#include "wpp/record/machine.h"
 
 static const char help[] =
     "Usage: wpp-compress [-o FILE] [-f] [TRACE]\n"

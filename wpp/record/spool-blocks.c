@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wpp/base/machine.h"
+#include "wpp/record/machine.h"
 
 /* Memory besides the limit: for blocks that a fork needs, and for a very large entry (the buffers of
  * a thousand threads). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/base/machine.h"
+#include "wpp/record/machine.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
