@@ -100,10 +100,27 @@ for n in $part $((2 * part)); do
     [ $n != $part ] || same 'what is one part is as it is in one piece' whole.wpp one.wpp
 done
 # What repeats much stays one piece: a loop in a loop whose turns are drawn.
-awk -v n=$((part / 500)) 'BEGIN {
-    srand(1)
-    for (i = 0; i < n; i++) { for (k = 300 + int(rand() * 1000); k > 0; k--) printf "%d\n", k % 7; print 9 } }' |
-    awk '{ printf "%c%c%c%c", 100 + $1, 100, 100, 100 }' > loops.bin
+cat > loops.c << 'END'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    static uint32_t turns[1300];
+    uint64_t r = 88172645463325252;
+
+    for (uint32_t k = 0; k < 1300; k++)
+        turns[k] = 100 + k % 7;
+    for (uint64_t n = strtoull(argv[argc - 1], 0, 10); n > 0; n--) {
+        r ^= r << 13, r ^= r >> 7, r ^= r << 17;
+        fwrite(turns, 4, 300 + (uint32_t)(r >> 40) % 1000, stdout);
+        fwrite(&(uint32_t){109}, 4, 1, stdout);
+    }
+    return 0;
+}
+END
+gcc -O2 -o loops loops.c
+./loops $((part / 500)) > loops.bin
 wpp-compress --symbols -q -j3 -f -o loops.wpp loops.bin
 [ $CONFIG = hostile ] || is 'loops stay one piece' "$(parts loops.wpp)" 0
 : > empty

@@ -62,12 +62,11 @@ same 'the second reader has them all' expanded random
 ok 'wpp-check finds it fine' wpp-check random.wpp
 version() { od -A n -t u4 -j 8 -N 4 "$1" | tr -d ' '; }
 is 'nothing in it can be foreseen' "$(version random.wpp)" 17
-at_most 'and parsed anew, too' 32 wpp-compress --symbols -q --best --memory=32M -o best.wpp random
-wpp-dump --tokens best.wpp > expanded
-same 'which has them all' expanded random
-cp random.wpp first.wpp
-wpp-compress --symbols -q --memory=32M -f -o random.wpp - < random
-same 'the same input makes the same file' random.wpp first.wpp
+if check_all; then
+    at_most 'and parsed anew, too' 32 wpp-compress --symbols -q --best --memory=32M -o best.wpp random
+    wpp-dump --tokens best.wpp > expanded
+    same 'which has them all' expanded random
+fi
 ./most wpp-compress --symbols -q -f -o whole.wpp random
 case $CONFIG in
 release|debug) ok "without a limit it takes more: $(cat kilobytes) kB" test "$(cat kilobytes)" -gt 34406 ;;
@@ -79,7 +78,7 @@ same 'wpp-dump has them all' expanded random
 "$BUILD/test/read-wpp" whole.wpp > expanded
 same 'the second reader has them all' expanded random
 wpp-compress --symbols --memory=32M < random > piped.wpp
-same 'a pipe gets the same bytes' piped.wpp first.wpp
+same 'a pipe gets the same bytes' piped.wpp random.wpp
 
 # A million of 200,000 that are spread over 32 bits: each has its own place in memory.
 perl -e 'srand(7); print pack("V", (int(rand(200000)) * 2654435761) & 0xffffffff) for 1 .. 1000000' > spread
@@ -270,13 +269,16 @@ int main(int argc, char **argv)
 END
 gcc -O2 -o words words.c
 ./words 15000000 > words.bin
-some_of 1 2 -- 8
 for size in 48 192; do
+    some_of 1 2 -- 8
+    # With more memory by two processors alone.
+    [ $size = 48 ] || some_of 2 -- 1 8
     for jobs in "${chosen[@]}"; do
         at_most "--memory=${size}M --jobs=$jobs" $size \
             wpp-compress --symbols -q --memory=${size}M -j$jobs -o $size.$jobs.wpp words.bin
     done
-    same "--memory=${size}M: one processor and two make the same file" $size.1.wpp $size.2.wpp
+    [ ! -e $size.1.wpp ] ||
+        same "--memory=${size}M: one processor and two make the same file" $size.1.wpp $size.2.wpp
     ! check_all || same "--memory=${size}M: so do eight" $size.1.wpp $size.8.wpp
     wpp-dump --tokens $size.2.wpp > expanded
     same "--memory=${size}M: nothing is lost" expanded words.bin
