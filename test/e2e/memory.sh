@@ -311,6 +311,33 @@ for thread in 0 1 2; do
 done
 fi
 
+# ---- Without a limit ---------------------------------------------------------------------------
+
+# A grammar that has taken half of what the machine, or ulimit, allows is put away.
+case $CONFIG in
+release|debug)
+    cat > drawn.c << 'END'
+#include <stdint.h>
+#include <stdio.h>
+int main(void)
+{
+    uint64_t r = 88172645463325252;
+    for (int i = 0; i < 5000000; i++) {
+        r ^= r << 13, r ^= r >> 7, r ^= r << 17;
+        fwrite(&(uint32_t){(uint32_t)(r >> 48)}, 4, 1, stdout);
+    }
+    return 0;
+}
+END
+    gcc -O2 -o drawn drawn.c
+    ./drawn > drawn.bin
+    ok 'little memory' bash -c 'ulimit -v 540000; exec wpp-compress --symbols -q -j1 -o drawn.wpp drawn.bin'
+    is 'is enough for two segments' "$(segments drawn.wpp)" 2
+    wpp-dump --tokens drawn.wpp > expanded
+    same 'which have all' expanded drawn.bin ;;
+*)  skip 'sanitizers need more room' ;;
+esac
+
 # ---- Disks that are full --------------------------------------------------------------------
 
 if [ $CONFIG = hostile ]; then

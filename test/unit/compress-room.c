@@ -198,7 +198,7 @@ static void test_many(uint32_t *words)
     tap_ok(cut > ROUNDS / 10, "some are cut");
 }
 
-/* The base is put away, and what is behind it. */
+/* What comes before a base would end, and what comes behind that. */
 static void test_base(uint32_t *words)
 {
     size_t n = PART + PART / 50;
@@ -207,7 +207,7 @@ static void test_base(uint32_t *words)
     write_words(words, n, 88172645463325252u, false);
     r = compress(words, n, IN_PARTS, 2, 1, n);
     tap_ok(has_words(r.w, words, n), "nothing is lost");
-    tap_ok(segments_of(r.w) == 2, "in two segments");
+    tap_ok(segments_of(r.w) > 1, "in segments");
     drop(&r);
 }
 

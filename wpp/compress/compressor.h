@@ -35,6 +35,7 @@ struct wpp_compressor {
     bool aside;                       /* its one thread builds the whole grammar */
     enum wpp_anew anew;               /* which finished grammars are parsed anew */
     const bool *enough;               /* ... until this is true; or NULL */
+    uint64_t part_begun;              /* terminals before the first part */
     uint64_t part_left;               /* terminals until the current part may end */
     seq *base;                        /* the first part, of the group; NULL before its end */
     seq_piece **pieces;               /* of the base and of further parts, in order */

@@ -42,9 +42,11 @@ static bool is_cut_in_parts(const wpp_compressor *c)
     return c->crew && !c->aside;
 }
 
+/* A first part may take the room before it is long enough to be a base. */
 void wpp_segmenter_plan(wpp_compressor *c)
 {
-    c->part_left = is_cut_in_parts(c) || c->room_max ? PART_TERMINALS : UINT64_MAX;
+    c->part_begun = c->tokens;
+    c->part_left = c->room_max ? BASE_CHECK : is_cut_in_parts(c) ? PART_TERMINALS : UINT64_MAX;
 }
 
 bool wpp_segmenter_begin(wpp_compressor *c)
@@ -138,17 +140,24 @@ static bool take_grammar_back(wpp_compressor *c)
     return status == SEQ_OK || wpp_segmenter_fail(c, status);
 }
 
+static bool may_be_base(const wpp_compressor *c)
+{
+    struct seq_stats stats;
+
+    seq_get_stats(c->grammar, &stats);
+    return is_cut_in_parts(c) && c->tokens - c->part_begun >= PART_TERMINALS
+        && stats.rhs_symbols >= BASE_SYMBOLS && stats.symbols / LONG_SYMBOLS <= stats.rhs_symbols;
+}
+
 /* Makes the grammar the base, if it may be one by now. */
 static bool end_base(wpp_compressor *c)
 {
-    struct seq_stats stats;
     seq_piece *piece;
     int status;
 
     if (!take_grammar_back(c))
         return false;
-    seq_get_stats(c->grammar, &stats);
-    if (stats.rhs_symbols < BASE_SYMBOLS || stats.symbols / LONG_SYMBOLS > stats.rhs_symbols) {
+    if (!may_be_base(c)) {
         c->part_left = BASE_CHECK;
         return true;
     }
@@ -255,19 +264,11 @@ static bool may_put_away(wpp_compressor *c)
     return c->room_max > 0;
 }
 
-/* The part has all its terminals, and another one comes. */
+/* It is time to end the part, and another terminal comes. */
 static bool begin_part(wpp_compressor *c)
 {
-    bool ended;
+    bool ended = c->base ? end_part(c) : end_base(c);
 
-    if (c->base)
-        ended = end_part(c);
-    else if (is_cut_in_parts(c))
-        ended = end_base(c);
-    else
-        ended = take_grammar_back(c);
-    if (!c->base && !is_cut_in_parts(c))
-        c->part_left = PART_TERMINALS;
     if (!ended || !c->room_max || !wpp_room_is_taken(c) || !may_put_away(c))
         return ended;
     return put_away(c) && (c->over || wpp_segmenter_begin(c));
