@@ -6,7 +6,7 @@
 
 #include "hotpaths/report/report.h"
 #include "report/page.h"
-#include "wpp/profile/call-contexts.h"
+#include "wpp/profile/context-tree.h"
 #include "wpp/profile/profile-report.h"
 #include "wpp/read/reader.h"
 
@@ -54,6 +54,17 @@ bool page_report(struct page_run *r, uint32_t top, FILE *out)
 
 /* ---- Trees of calls ---------------------------------------------------------------------------------- */
 
+/* `chosen` NULL: all.  What the tree of contexts does not have is found in the call tree. */
+static bool find_contexts(struct call_contexts *out, const struct page_run *r, const bool *chosen, bool above,
+                          struct context_limits limits)
+{
+    enum contexts_status status = (above ? context_tree_above : context_tree_below)(out, &r->contexts, chosen, limits);
+
+    if (status == CONTEXTS_LEFT)
+        return (above ? contexts_above : contexts_below)(out, &r->costs, chosen, limits);
+    return status == CONTEXTS_DONE;
+}
+
 bool page_tree(struct page_run *r, enum page_tree kind, uint32_t routine, double share, FILE *out)
 {
     static const struct source_changes none;
@@ -63,7 +74,7 @@ bool page_tree(struct page_run *r, enum page_tree kind, uint32_t routine, double
     struct wpp_error error = {0};
     bool *chosen = NULL, ok;
 
-    if (!page_need_parts(r, &error))
+    if (!page_need_parts(r, &error) || !page_need_contexts(r, &error))
         return put_error(out, &error);
     if (kind != PAGE_TREE_ALL) {
         chosen = calloc(r->w->n_routines + (size_t)1, sizeof *chosen);
@@ -72,8 +83,7 @@ bool page_tree(struct page_run *r, enum page_tree kind, uint32_t routine, double
         if (routine < r->w->n_routines)
             chosen[routine] = true;
     }
-    ok = kind == PAGE_TREE_ABOVE ? contexts_above(&contexts, &r->costs, chosen, limits)
-                                 : contexts_below(&contexts, &r->costs, chosen, limits);
+    ok = find_contexts(&contexts, r, chosen, kind == PAGE_TREE_ABOVE, limits);
     report.contexts = &contexts;
     report.callers = kind == PAGE_TREE_ABOVE;
     ok = ok && profile_json(&report);

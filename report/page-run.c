@@ -41,6 +41,8 @@ void page_close(struct page_run *r)
     free(r->mostly);
     wpp_finder_free(r->finder);
     free(r->weights);
+    if (r->has_contexts)
+        context_tree_free(&r->contexts);
     if (r->has_parts)
         parts_free(&r->parts);
     if (r->has_costs)
@@ -78,6 +80,16 @@ bool page_need_parts(struct page_run *r, struct wpp_error *error)
         return false;
     r->has_parts = parts_new(&r->parts, &r->costs);
     return r->has_parts || wpp_fail_memory(error);
+}
+
+bool page_need_contexts(struct page_run *r, struct wpp_error *error)
+{
+    if (r->has_contexts)
+        return true;
+    if (!page_need_costs(r, error))
+        return false;
+    r->has_contexts = context_tree_new(&r->contexts, &r->costs, CONTEXT_TREE_MOST);
+    return r->has_contexts || wpp_fail_memory(error);
 }
 
 bool page_need_frequencies(struct page_run *r)

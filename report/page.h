@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "report/page-sources.h"
+#include "wpp/profile/context-tree.h"
 #include "wpp/profile/parts.h"
 #include "wpp/wpp.h"
 
@@ -44,7 +45,8 @@ struct page_run {
     wpp_stacks *stacks;
     struct run_costs costs;
     struct parts parts;
-    bool has_costs, has_parts;
+    struct context_tree contexts;
+    bool has_costs, has_parts, has_contexts;
     struct page_path *path;    /* by terminal */
     uint64_t *frequency;       /* by rule, start rules included */
     uint32_t *mostly;          /* likewise: the routine that runs most of its events, as far as a vote tells;
@@ -73,6 +75,7 @@ void page_lines_free(struct page_lines *lines);
 bool page_need_stacks(struct page_run *r, struct wpp_error *error);
 bool page_need_costs(struct page_run *r, struct wpp_error *error);
 bool page_need_parts(struct page_run *r, struct wpp_error *error);
+bool page_need_contexts(struct page_run *r, struct wpp_error *error);
 bool page_need_lines(struct page_run *r);
 bool page_need_clock(struct page_run *r);
 bool page_need_firsts(struct page_run *r);
@@ -92,7 +95,7 @@ struct page_view {
     double from, to;           /* events, or nanoseconds; from < to */
     uint32_t columns;          /* 1 .. PAGE_COLUMNS */
 };
-enum { PAGE_COLUMNS = 4096, PAGE_LEVELS = 40 };
+enum { PAGE_COLUMNS = 4096, PAGE_RULE_LEVELS = 10, PAGE_CALL_LEVELS = 24 };
 
 /* The rules that derive the view, level by level: bars [begin, end) in columns; where paths were executed
  * for the first time; and by column how many symbols of the start rule begin there.  A bar narrower than a column is drawn as that column; it hides its
@@ -132,7 +135,7 @@ bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t mos
 /* Tables of routines, loops and lines; `top` rows of each. */
 bool page_report(struct page_run *r, uint32_t top, FILE *out);
 /* The tree of calls from the threads' beginnings on, down to a share (0 .. 1) of the run; or below a
- * routine, or of its callers. */
+ * routine, or of its callers.  Cost: that of context_tree_below(), and once that of context_tree_new(). */
 enum page_tree { PAGE_TREE_ALL, PAGE_TREE_BELOW, PAGE_TREE_ABOVE };
 bool page_tree(struct page_run *r, enum page_tree kind, uint32_t routine, double share, FILE *out);
 

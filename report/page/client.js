@@ -103,7 +103,7 @@ export function prepare(slots, foreseen) {
     copied(copy());
     for (const slot of slots) {
         calls.then(async (machine) => {
-            for (const piece of ['prepareStacks', 'prepareCosts', 'prepareParts'])
+            for (const piece of ['prepareStacks', 'prepareCosts', 'prepareParts', 'prepareContexts'])
                 await machine.ask(piece, [slot]);
             for (const [question, ...words] of foreseen)
                 await ask(question, slot, ...words);

@@ -8,11 +8,11 @@
 //                   compress      uncompress
 //      rules        rule 12   rule 12   rule 7      bars; equal rules have equal colours: repetition shows
 import { scaleLinear } from 'd3-scale';
-import { button, count, el, link, nameOf, plural, replace, share, shortName, table, time } from './dom.js';
+import { button, count, el, failure, link, nameOf, plural, replace, share, shortName, table, time } from './dom.js';
 import { at, go, note } from './main.js';
 
 const ROW = 18, AXIS = 24, MARKS = 22, AREA = 26, GAP = 20, LEFT = 8;
-const CALL_ROWS = 24, RULE_ROWS = 10, FIELDS = 7;     // of a bar: begin, end, what, first, length, sampled, routine
+const FIELDS = 7;     // of a bar: begin, end, what, first, length, sampled, routine
 
 const dark = () => {
     const theme = document.documentElement.dataset.theme;
@@ -34,6 +34,26 @@ const bars = (flat) => Array.from({ length: flat.length / FIELDS }, (_, i) => {
     return { begin, end, what, first, length, sampled: sampled === 1, routine };
 });
 
+// Acts at once; while it does, whatever is asked for becomes one more time.  So it keeps up with who turns a wheel.
+function latest(act) {
+    let busy = false, again = false;
+
+    return async () => {
+        again = true;
+        if (busy)
+            return;
+        busy = true;
+        try {
+            while (again) {
+                again = false;
+                await act();
+            }
+        } finally {
+            busy = false;
+        }
+    };
+}
+
 // What the page knows of a run's rules by their names.
 const ruleName = (what) => (what < 0 ? `path ${count(-1 - what)}` : `rule ${count(what)}`);
 
@@ -44,7 +64,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     const whole = byTime ? [about.begin, about.end] : [0, about.events];
     const callName = (what) => shortName(run, routines[what][0]);
     let view = [Number(words.from ?? whole[0]), Number(words.to ?? whole[1])];
-    let chart = null, called = null, chosen = null, serial = 0, cursor = words.event === undefined ? null : Number(words.event);
+    let chart = null, called = null, chosen = null, cursor = words.event === undefined ? null : Number(words.event);
 
     if (!about.events) {
         section.append(el('p', {}, 'This thread has no events.'));
@@ -63,17 +83,17 @@ export async function timeline({ run, words, section, isCurrent }) {
 
     function layout() {
         let top = AXIS + MARKS + AREA;
-        const put = (levels, kind, most) => {
+        const put = (levels, kind) => {
             rows.push({ top, heading: kind });
             top += GAP;
-            levels.slice(0, most).forEach((flat, level) => { rows.push({ top, level, kind, bars: flat }); top += ROW; });
+            levels.forEach((flat, level) => { rows.push({ top, level, kind, bars: flat }); top += ROW; });
         };
 
         rows = [];
-        put(called?.levels ?? [], 'calls', CALL_ROWS);
+        put(called?.levels ?? [], 'calls');
         if (!called?.levels.length)
             top += ROW;
-        put(chart.levels, 'rules', RULE_ROWS);
+        put(chart.levels, 'rules');
         return top + 8;
     }
     function drawBar(pen, row, bar, colours) {
@@ -97,7 +117,7 @@ export async function timeline({ run, words, section, isCurrent }) {
         }
     }
     function drawAxis(pen, colours, height) {
-        const scale = scaleLinear().domain(view).range([LEFT, LEFT + width()]);
+        const scale = scaleLinear().domain(chart.view).range([LEFT, LEFT + width()]);
 
         pen.strokeStyle = colours.line;
         pen.fillStyle = colours.soft;
@@ -161,8 +181,9 @@ export async function timeline({ run, words, section, isCurrent }) {
                 for (const bar of row.bars)
                     drawBar(pen, row, bar, colours);
         }
-        if (cursor !== null && !byTime && cursor >= view[0] && cursor <= view[1]) {
-            const x = LEFT + (cursor - view[0]) / (view[1] - view[0]) * width();
+        const [from, to] = chart.view;
+        if (cursor !== null && !byTime && cursor >= from && cursor <= to) {
+            const x = LEFT + (cursor - from) / (to - from) * width();
 
             pen.fillStyle = colours.accent;
             pen.fillRect(x, AXIS - 6, 2, height);
@@ -171,7 +192,9 @@ export async function timeline({ run, words, section, isCurrent }) {
 
     // ---- Asking --------------------------------------------------------------------------------------
     function describe() {
-        said.textContent = `${byTime ? 'Time' : 'Events'} ${place(view[0])} to ${place(view[1])}, ${share(view[1] - view[0], whole[1] - whole[0])} of the thread, `
+        const [from, to] = chart.view;
+
+        said.textContent = `${byTime ? 'Time' : 'Events'} ${place(from)} to ${place(to)}, ${share(to - from, whole[1] - whole[0])} of the thread, `
             + `events ${count(chart.first)} to ${count(chart.last)}.`;
         replace(inside, 'Within ', called ? called.inside.map(([r]) => [nameOf(run, routines[r][0]), ' \u203a ']) : null,
             chart.inside.map(([r, first, length]) => [button(ruleName(r), () => choose({ kind: 'rules', bar: { what: r, first, length } }), { className: 'quiet' }), ' ']),
@@ -189,28 +212,31 @@ export async function timeline({ run, words, section, isCurrent }) {
             table('Activations', columns, list('calls', called?.levels ?? []).map(cells)), table('Rules', columns, list('rules', chart.levels).map(cells)));
     }
     async function look() {
-        const mine = ++serial, columns = width(), question = [thread, byTime ? 1 : 0, view[0], view[1], columns];
+        const columns = width(), question = [thread, byTime ? 1 : 0, view[0], view[1], columns];
 
         note(at(run, 'timeline', { thread, by: byTime ? 'time' : null, from: view[0], to: view[1], event: cursor }));
         const answer = await run.ask('timeline', ...question);
-        if (mine !== serial || !isCurrent())
+        if (!isCurrent())
             return;
-        chart = { columns, first: answer.first, last: answer.last, inside: answer.insideRules, levels: answer.rules.map(bars), symbols: answer.symbols,
+        chart = { question, view: question.slice(2, 4), columns, first: answer.first, last: answer.last, inside: answer.insideRules, levels: answer.rules.map(bars), symbols: answer.symbols,
             news: Array.from({ length: answer.new.length / 2 }, (_, i) => [answer.new[2 * i], answer.new[2 * i + 1]]) };
         called = called?.of === String(question) ? called : null;
         describe();
         draw();
-        const calls = await run.ask('calls', ...question);
-        if (mine !== serial || !isCurrent())
+        lookAtCalls().catch((error) => replace(detail, failure(error)));
+    }
+    const lookAtCalls = latest(async () => {
+        const { question } = chart, calls = await run.ask('calls', ...question);
+
+        if (question !== chart.question || !isCurrent())
             return;
         called = { of: String(question), levels: calls.calls.map(bars), inside: calls.insideCalls };
         describe();
         fillWords();
         draw();
         canvas.dataset.drawn = String(question);
-    }
-    let due = null;
-    const lookSoon = () => { clearTimeout(due); due = setTimeout(look, 60); };
+    });
+    const lookAgain = latest(look);
 
     // ---- Moving --------------------------------------------------------------------------------------
     function move(from, to) {
@@ -219,7 +245,7 @@ export async function timeline({ run, words, section, isCurrent }) {
         const begin = Math.min(Math.max(from, whole[0]), whole[1] - size);
 
         view = [begin, begin + size];
-        lookSoon();
+        lookAgain();
     }
     const zoom = (factor, around = 0.5) => {
         const size = view[1] - view[0], middle = view[0] + size * around;
@@ -227,12 +253,13 @@ export async function timeline({ run, words, section, isCurrent }) {
         move(middle - size * factor * around, middle + size * factor * (1 - around));
     };
     const pan = (part) => move(view[0] + part * (view[1] - view[0]), view[1] + part * (view[1] - view[0]));
+    const timeAt = (column) => chart.view[0] + column / chart.columns * (chart.view[1] - chart.view[0]);
     // To a part given in events.  By time there are only events' times: the bar says where it is drawn.
     function zoomTo(first, length, bar) {
         if (!byTime)
             move(first - length * 0.02, first + length * 1.02);
         else if (bar)
-            move(view[0] + (bar.begin / chart.columns) * (view[1] - view[0]), view[0] + (bar.end / chart.columns) * (view[1] - view[0]));
+            move(timeAt(bar.begin), timeAt(bar.end));
     }
 
     async function choose(what) {
@@ -333,11 +360,11 @@ export async function timeline({ run, words, section, isCurrent }) {
             + 'A rule has a shade of the colour of the routine that it mostly runs; equal bars are equal parts. Bars narrower than what is drawn stand for their neighbours, too. '
             + 'Drag or arrow keys move, the wheel, + and \u2212 zoom, a double click goes to a bar, Home shows all, Enter steps from the middle.'),
         detail, words_);
-    const resized = new ResizeObserver(() => { if (chart && width() !== chart.columns) lookSoon(); });
+    const resized = new ResizeObserver(() => { if (chart && width() !== chart.columns) lookAgain(); });
     resized.observe(canvas.parentNode);
     const themed = () => draw();
     document.addEventListener('theme', themed);
     window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', themed);
-    await look();
-    return () => { resized.disconnect(); clearTimeout(due); document.removeEventListener('theme', themed); };
+    await lookAgain();
+    return () => { resized.disconnect(); document.removeEventListener('theme', themed); };
 }

@@ -166,6 +166,11 @@ EXPORT(prepareParts) int export_prepare_parts(uint32_t number)
     PREPARE(number, page_need_parts(r, &error));
 }
 
+EXPORT(prepareContexts) int export_prepare_contexts(uint32_t number)
+{
+    PREPARE(number, page_need_contexts(r, &error));
+}
+
 EXPORT(prepareRules) int export_prepare_rules(uint32_t number)
 {
     PREPARE(number, page_need_frequencies(r));

@@ -207,8 +207,8 @@ static size_t frames_around(const struct wpp_frame *f, size_t n, uint64_t first,
 static bool right_calls(const struct run *r, const struct page_view *v)
 {
     char *text = NULL;
-    size_t n_levels = 0, n[PAGE_LEVELS], around = 0;
-    double *level[PAGE_LEVELS];
+    size_t n_levels = 0, n[PAGE_CALL_LEVELS], around = 0;
+    double *level[PAGE_CALL_LEVELS];
     const char *p;
     bool right;
 
@@ -228,7 +228,7 @@ static bool right_calls(const struct run *r, const struct page_view *v)
             continue;
         if (c == 0)
             around = frames_around(f, depth, e, event_of(v, v->columns));
-        for (size_t i = around; right && i < depth && i - around < PAGE_LEVELS; i++)
+        for (size_t i = around; right && i < depth && i - around < PAGE_CALL_LEVELS; i++)
             right = i - around < n_levels && has_frame(&f[i], level[i - around], n[i - around], c);
         free(f);
     }
