@@ -58,8 +58,10 @@ bool page_report(struct page_run *r, uint32_t top, FILE *out)
 static bool find_contexts(struct call_contexts *out, const struct page_run *r, const bool *chosen, bool above,
                           struct context_limits limits)
 {
-    enum contexts_status status = (above ? context_tree_above : context_tree_below)(out, &r->contexts, chosen, limits);
+    enum contexts_status status = CONTEXTS_LEFT;
 
+    if (r->has_contexts && !r->contexts.opening)
+        status = (above ? context_tree_above : context_tree_below)(out, &r->contexts, chosen, limits);
     if (status == CONTEXTS_LEFT)
         return (above ? contexts_above : contexts_below)(out, &r->costs, chosen, limits);
     return status == CONTEXTS_DONE;
@@ -74,7 +76,7 @@ bool page_tree(struct page_run *r, enum page_tree kind, uint32_t routine, double
     struct wpp_error error = {0};
     bool *chosen = NULL, ok;
 
-    if (!page_need_parts(r, &error) || !page_need_contexts(r, &error))
+    if (!page_need_parts(r, &error))
         return put_error(out, &error);
     if (kind != PAGE_TREE_ALL) {
         chosen = calloc(r->w->n_routines + (size_t)1, sizeof *chosen);

@@ -82,14 +82,19 @@ bool page_need_parts(struct page_run *r, struct wpp_error *error)
     return r->has_parts || wpp_fail_memory(error);
 }
 
-bool page_need_contexts(struct page_run *r, struct wpp_error *error)
+bool page_make_contexts(struct page_run *r, double items, FILE *out, struct wpp_error *error)
 {
-    if (r->has_contexts)
-        return true;
-    if (!page_need_costs(r, error))
-        return false;
-    r->has_contexts = context_tree_new(&r->contexts, &r->costs, CONTEXT_TREE_MOST);
-    return r->has_contexts || wpp_fail_memory(error);
+    if (!r->has_contexts) {
+        if (!page_need_costs(r, error))
+            return false;
+        r->has_contexts = context_tree_new(&r->contexts, &r->costs, CONTEXT_TREE_MOST);
+    }
+    if (r->has_contexts && r->contexts.opening)
+        r->has_contexts = context_tree_open(&r->contexts, (uint64_t)items);
+    if (!r->has_contexts)
+        return wpp_fail_memory(error);
+    fprintf(out, "{\"made\":%s}", r->contexts.opening ? "false" : "true");
+    return true;
 }
 
 bool page_need_frequencies(struct page_run *r)

@@ -46,7 +46,8 @@ struct page_run {
     struct run_costs costs;
     struct parts parts;
     struct context_tree contexts;
-    bool has_costs, has_parts, has_contexts;
+    bool has_costs, has_parts;
+    bool has_contexts;         /* but it may still be opened */
     struct page_path *path;    /* by terminal */
     uint64_t *frequency;       /* by rule, start rules included */
     uint32_t *mostly;          /* likewise: the routine that runs most of its events, as far as a vote tells;
@@ -75,13 +76,16 @@ void page_lines_free(struct page_lines *lines);
 bool page_need_stacks(struct page_run *r, struct wpp_error *error);
 bool page_need_costs(struct page_run *r, struct wpp_error *error);
 bool page_need_parts(struct page_run *r, struct wpp_error *error);
-bool page_need_contexts(struct page_run *r, struct wpp_error *error);
 bool page_need_lines(struct page_run *r);
 bool page_need_clock(struct page_run *r);
 bool page_need_firsts(struct page_run *r);
 bool page_need_paths(struct page_run *r);
 bool page_need_frequencies(struct page_run *r);
 bool page_need_mostly(struct page_run *r);
+
+/* Goes on with making the tree of contexts, for about so many items of the call tree (context-tree.h).  Nothing needs
+ * it, but answers of page_tree() take milliseconds where it is made.  Says whether it is.  False: no memory, or *error. */
+bool page_make_contexts(struct page_run *r, double items, FILE *out, struct wpp_error *error);
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
@@ -135,7 +139,8 @@ bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t mos
 /* Tables of routines, loops and lines; `top` rows of each. */
 bool page_report(struct page_run *r, uint32_t top, FILE *out);
 /* The tree of calls from the threads' beginnings on, down to a share (0 .. 1) of the run; or below a
- * routine, or of its callers.  Cost: that of context_tree_below(), and once that of context_tree_new(). */
+ * routine, or of its callers.  Cost: that of context_tree_below(); while
+ * page_make_contexts() has not made it, that of contexts_below(). */
 enum page_tree { PAGE_TREE_ALL, PAGE_TREE_BELOW, PAGE_TREE_ABOVE };
 bool page_tree(struct page_run *r, enum page_tree kind, uint32_t routine, double share, FILE *out);
 

@@ -12,6 +12,9 @@ const OF_CALLS = new Set(['calls', 'stack', 'tree', 'report']), ONCE = new Set([
 // Answers that are kept: each is asked for again whenever its view is opened.
 const KEPT = new Set(['tree', 'report', 'hot', 'compare', 'files']);
 
+// Items of the call tree that are looked at before another question may come between: some 0.1 s.
+const STEP = 1e6;
+
 let url, module, quick, next = 1, waiting = 0;
 const kept = new Map();
 let copied;
@@ -103,8 +106,10 @@ export function prepare(slots, foreseen) {
     copied(copy());
     for (const slot of slots) {
         calls.then(async (machine) => {
-            for (const piece of ['prepareStacks', 'prepareCosts', 'prepareParts', 'prepareContexts'])
+            for (const piece of ['prepareStacks', 'prepareCosts', 'prepareParts'])
                 await machine.ask(piece, [slot]);
+            while (!(await machine.ask('makeContexts', [slot, STEP])).made)
+                ;
             for (const [question, ...words] of foreseen)
                 await ask(question, slot, ...words);
         }).catch(() => {});

@@ -21,9 +21,9 @@ const dark = () => {
 };
 
 // A routine has its hue, a rule a shade of the hue of the routine that it mostly runs.
-function colour(bar, kind) {
+function colour(bar, kind, night) {
     const hue = (bar.routine + 1) * 137.508 % 360, shade = kind === 'rules' ? (Math.abs(bar.what) * 0.618034) % 1 : 0.5;
-    const tone = dark() ? [38, 24 + 18 * shade] : [62, 68 + 20 * shade];
+    const tone = night ? [38, 24 + 18 * shade] : [62, 68 + 20 * shade];
 
     return bar.routine < 0 ? 'gray' : `hsl(${hue.toFixed(0)} ${tone[0]}% ${tone[1].toFixed(0)}%)`;
 }
@@ -78,8 +78,9 @@ export async function timeline({ run, words, section, isCurrent }) {
     const inside = el('p.inside', { id: 'inside' }), detail = el('div.detail', { 'aria-live': 'polite', id: 'detail' }), words_ = el('details.words');
     const place = byTime ? time : (n) => count(n);
     let rows = [];            // what is drawn: { top, level, kind, bars }
+    let across = 200;         // its width: to ask for it is to have the page laid out
     const width = () => Math.max(200, Math.min(4000, Math.floor(canvas.parentNode.clientWidth - 2 * LEFT)));
-    const toX = (column) => LEFT + column * (width() / chart.columns);
+    const toX = (column) => LEFT + column * (across / chart.columns);
 
     function layout() {
         let top = AXIS + MARKS + AREA;
@@ -99,7 +100,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     function drawBar(pen, row, bar, colours) {
         const x = toX(bar.begin), w = Math.max(1, toX(bar.end) - x);
 
-        pen.fillStyle = colour(bar, row.kind);
+        pen.fillStyle = colour(bar, row.kind, colours.night);
         pen.fillRect(x, row.top, w - (w > 3 ? 1 : 0), ROW - 1);
         if (chosen && chosen.kind === row.kind && chosen.bar.what === bar.what) {
             pen.strokeStyle = colours.accent;
@@ -117,12 +118,12 @@ export async function timeline({ run, words, section, isCurrent }) {
         }
     }
     function drawAxis(pen, colours, height) {
-        const scale = scaleLinear().domain(chart.view).range([LEFT, LEFT + width()]);
+        const scale = scaleLinear().domain(chart.view).range([LEFT, LEFT + across]);
 
         pen.strokeStyle = colours.line;
         pen.fillStyle = colours.soft;
         pen.lineWidth = 1;
-        for (const tick of scale.ticks(Math.max(2, Math.floor(width() / 120)))) {
+        for (const tick of scale.ticks(Math.max(2, Math.floor(across / 120)))) {
             const x = Math.round(scale(tick)) + 0.5;
 
             pen.beginPath();
@@ -131,7 +132,7 @@ export async function timeline({ run, words, section, isCurrent }) {
             pen.stroke();
             const label = byTime ? time(tick) : count(tick);
 
-            if (x + 3 + pen.measureText(label).width <= width() + 2 * LEFT)
+            if (x + 3 + pen.measureText(label).width <= across + 2 * LEFT)
                 pen.fillText(label, x + 3, 14);
         }
     }
@@ -161,11 +162,13 @@ export async function timeline({ run, words, section, isCurrent }) {
     function draw() {
         if (!chart)
             return;
+        across = width();
         const height = layout(), ratio = window.devicePixelRatio || 1, style = getComputedStyle(document.documentElement);
         const colours = Object.fromEntries(['text', 'soft', 'line', 'accent'].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
         const pen = canvas.getContext('2d');
 
-        canvas.width = (width() + 2 * LEFT) * ratio;
+        colours.night = dark();
+        canvas.width = (across + 2 * LEFT) * ratio;
         canvas.height = height * ratio;
         canvas.style.height = `${height}px`;
         pen.scale(ratio, ratio);
@@ -183,7 +186,7 @@ export async function timeline({ run, words, section, isCurrent }) {
         }
         const [from, to] = chart.view;
         if (cursor !== null && !byTime && cursor >= from && cursor <= to) {
-            const x = LEFT + (cursor - from) / (to - from) * width();
+            const x = LEFT + (cursor - from) / (to - from) * across;
 
             pen.fillStyle = colours.accent;
             pen.fillRect(x, AXIS - 6, 2, height);
@@ -283,7 +286,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     }
     function barAt(x, y) {
         const row = rows.find((r) => !r.heading && y >= r.top && y < r.top + ROW);
-        const column = (x - LEFT) / (width() / (chart?.columns ?? 1));
+        const column = (x - LEFT) / (across / (chart?.columns ?? 1));
         const bar = row?.bars.find((b) => column >= b.begin && column < b.end);
 
         return bar ? { kind: row.kind, bar } : null;
@@ -304,7 +307,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     });
     canvas.addEventListener('pointermove', (e) => {
         if (drag) {
-            const by = (drag.x - e.clientX) / width() * (drag.view[1] - drag.view[0]);
+            const by = (drag.x - e.clientX) / across * (drag.view[1] - drag.view[0]);
 
             drag.moved ||= Math.abs(drag.x - e.clientX) > 3;
             if (drag.moved)
@@ -323,10 +326,10 @@ export async function timeline({ run, words, section, isCurrent }) {
     canvas.addEventListener('wheel', (e) => {
         if (!e.ctrlKey && !e.shiftKey && Math.abs(e.deltaX) < Math.abs(e.deltaY)) {
             e.preventDefault();
-            zoom(Math.exp(Math.sign(e.deltaY) * 0.25), Math.min(1, Math.max(0, (mouse(e)[0] - LEFT) / width())));
+            zoom(Math.exp(Math.sign(e.deltaY) * 0.25), Math.min(1, Math.max(0, (mouse(e)[0] - LEFT) / across)));
         } else if (e.deltaX) {
             e.preventDefault();
-            pan(e.deltaX / width());
+            pan(e.deltaX / across);
         }
     }, { passive: false });
     canvas.addEventListener('keydown', (e) => {

@@ -12,22 +12,23 @@
 /* Items that are visited for each item of the call tree, and for small trees. */
 enum { VISITS = 8, VISITS_LEAST = 1 << 16 };
 
-struct opening {
-    struct context_tree *t;
+struct context_opening {
     const struct run_costs *costs;
     uint32_t most;
     struct call_walk walk;
     uint32_t capacity;             /* of t->node and bag */
     struct call_bag *bag;          /* by node: its activations, until it is opened */
+    uint32_t next;                 /* the first node that was not looked at */
 };
 
-static bool grow(struct opening *o)
+static bool grow(struct context_tree *t)
 {
+    struct context_opening *o = t->opening;
     uint32_t capacity = o->capacity ? 2 * o->capacity : 64;
-    struct context_node *node = realloc(o->t->node, capacity * sizeof *node);
+    struct context_node *node = realloc(t->node, capacity * sizeof *node);
     struct call_bag *bag = realloc(o->bag, capacity * sizeof *bag);
 
-    o->t->node = node ? node : o->t->node;
+    t->node = node ? node : t->node;
     o->bag = bag ? bag : o->bag;
     o->capacity = node && bag ? capacity : o->capacity;
     return node && bag;
@@ -39,89 +40,67 @@ static bool makes_calls(const struct run_costs *c, uint32_t piece)
 }
 
 /* Of what makes no calls nothing needs to be opened. */
-static bool add_node(struct opening *o, uint32_t parent, const struct call_share *share, size_t n)
+static bool add_node(struct context_tree *t, uint32_t parent, const struct call_share *share, size_t n)
 {
     struct context_node *node;
     struct call_bag *bag;
 
-    if (o->t->n == o->capacity && !grow(o))
+    if (t->n == t->opening->capacity && !grow(t))
         return false;
-    node = &o->t->node[o->t->n];
-    bag = &o->bag[o->t->n++];
+    node = &t->node[t->n];
+    bag = &t->opening->bag[t->n++];
     *node = (struct context_node){.routine = share->routine, .parent = parent};
     *bag = (struct call_bag){0};
     for (size_t i = 0; i < n; i++) {
         node->calls += share[i].calls;
         node->inclusive += share[i].cost;
-        if (makes_calls(o->costs, share[i].piece) && !call_bag_put(bag, share[i]))
+        if (makes_calls(t->opening->costs, share[i].piece) && !call_bag_put(bag, share[i]))
             return false;
     }
     node->open = bag->n == 0;
     return true;
 }
 
-/* Adds a node for each routine in the bag. */
-static bool add_children(struct opening *o, uint32_t parent, struct call_bag *calls)
+/* Adds a node for each routine that is called by what was put. */
+static bool add_children(struct context_tree *t, uint32_t parent)
 {
-    size_t n;
-    struct call_group *group = call_bag_groups(calls, &n);
-    bool ok = group;
+    struct call_bag calls = {0};
+    struct call_group *group = NULL;
+    size_t n = 0;
+    bool ok = call_walk(&t->opening->walk, NULL, &calls) && (group = call_bag_groups(&calls, &n));
 
     for (size_t i = 0; ok && i < n; i++)
-        ok = add_node(o, parent, &calls->at[group[i].first], group[i].end - group[i].first);
+        ok = add_node(t, parent, &calls.at[group[i].first], group[i].end - group[i].first);
     free(group);
+    free(calls.at);
     return ok;
 }
 
-static bool open_node(struct opening *o, uint32_t number)
+static bool open_node(struct context_tree *t, uint32_t number)
 {
-    struct call_bag calls = {0}, *own = &o->bag[number];
-    uint32_t first = o->t->n;
+    struct call_bag *own = &t->opening->bag[number];
+    uint32_t first = t->n;
     bool ok;
 
     for (size_t i = 0; i < own->n; i++)
-        call_walk_put(&o->walk, own->at[i].piece, own->at[i].times);
+        call_walk_put(&t->opening->walk, own->at[i].piece, own->at[i].times);
     free(own->at);
     *own = (struct call_bag){0};
-    ok = call_walk(&o->walk, NULL, &calls) && add_children(o, number, &calls);
-    o->t->node[number].first = first;
-    o->t->node[number].n = o->t->n - first;
-    o->t->node[number].open = true;
-    free(calls.at);
-    return ok;
-}
-
-static bool open_roots(struct opening *o)
-{
-    struct call_bag calls = {0};
-    bool ok;
-
-    call_walk_put_roots(&o->walk);
-    ok = call_walk(&o->walk, NULL, &calls) && add_children(o, CONTEXT_NO_PARENT, &calls);
-    o->t->n_roots = o->t->n;
-    free(calls.at);
-    return ok;
-}
-
-/* Level by level, because new nodes are put behind all others. */
-static bool open_nodes(struct opening *o)
-{
-    uint64_t visits = VISITS_LEAST + VISITS * o->costs->call_first[o->costs->tree->n_pieces];
-    bool ok = open_roots(o);
-
-    for (uint32_t i = 0; ok && i < o->t->n && o->t->n < o->most && o->walk.visited < visits; i++)
-        if (!o->t->node[i].open)
-            ok = open_node(o, i);
+    ok = add_children(t, number);
+    t->node[number].first = first;
+    t->node[number].n = t->n - first;
+    t->node[number].open = true;
     return ok;
 }
 
 /* Marks the routines that are called below nodes that were not opened. */
-static bool find_left(struct opening *o)
+static bool find_left(struct context_tree *t)
 {
+    const struct context_opening *o = t->opening;
     const struct run_costs *c = o->costs;
     bool *reached = calloc(c->tree->n_pieces + (size_t)1, sizeof *reached);
 
-    for (uint32_t k = 0; reached && k < o->t->n; k++)
+    for (uint32_t k = 0; reached && k < t->n; k++)
         for (size_t i = 0; i < o->bag[k].n; i++)
             reached[o->bag[k].at[i].piece] = true;
     for (uint32_t p = c->tree->n_pieces; reached && p-- > 1;)
@@ -129,40 +108,78 @@ static bool find_left(struct opening *o)
             uint32_t item = c->call_item[i], number = item & CALL_TREE_NUMBER;
 
             if (item & CALL_TREE_CALL)
-                o->t->left[c->tree->activation[number].routine] = true;
+                t->left[c->tree->activation[number].routine] = true;
             reached[item & CALL_TREE_CALL ? c->tree->activation[number].piece : number] = true;
         }
     free(reached);
     return reached;
 }
 
-static void end_opening(struct opening *o)
+static void end_opening(struct context_tree *t)
 {
-    for (uint32_t i = 0; i < o->t->n; i++)
+    struct context_opening *o = t->opening;
+
+    for (uint32_t i = 0; o && i < t->n; i++)
         free(o->bag[i].at);
-    free(o->bag);
-    call_walk_end(&o->walk);
+    if (o) {
+        free(o->bag);
+        call_walk_end(&o->walk);
+    }
+    free(o);
+    t->opening = NULL;
 }
 
 bool context_tree_new(struct context_tree *out, const struct run_costs *costs, uint32_t most)
 {
-    struct opening o = {.t = out, .costs = costs, .most = most};
+    struct context_opening *o = malloc(sizeof *o);
     struct wpp_summary run;
     bool ok;
 
     wpp_get_summary(costs->w, &run);
-    *out = (struct context_tree){.n_routines = run.n_routines};
+    *out = (struct context_tree){.n_routines = run.n_routines, .opening = o};
     out->left = calloc(run.n_routines + (size_t)1, sizeof *out->left);
-    ok = call_walk_begin(&o.walk, costs) && out->left && open_nodes(&o) && find_left(&o);
-    end_opening(&o);
+    if (o)
+        *o = (struct context_opening){.costs = costs, .most = most};
+    ok = o && call_walk_begin(&o->walk, costs) && out->left;
+    if (ok)
+        call_walk_put_roots(&o->walk);
+    ok = ok && add_children(out, CONTEXT_NO_PARENT);
+    out->n_roots = out->n;
     if (!ok)
         context_tree_free(out);
-    assert(!ok || context_tree_check(out));
+    return ok;
+}
+
+static bool opens_more(const struct context_tree *t)
+{
+    const struct context_opening *o = t->opening;
+    uint64_t items = o->costs->call_first[o->costs->tree->n_pieces];
+
+    return o->next < t->n && t->n < o->most && o->walk.visited < VISITS_LEAST + VISITS * items;
+}
+
+/* Level by level, because new nodes are put behind all others. */
+bool context_tree_open(struct context_tree *t, uint64_t items)
+{
+    struct context_opening *o = t->opening;
+    uint64_t from = o->walk.visited;
+    bool ok = true;
+
+    for (; ok && opens_more(t) && o->walk.visited - from < items; o->next++)
+        ok = t->node[o->next].open || open_node(t, o->next);
+    if (ok && !opens_more(t)) {
+        ok = find_left(t);
+        end_opening(t);
+    }
+    if (!ok)
+        context_tree_free(t);
+    assert(context_tree_check(t));
     return ok;
 }
 
 void context_tree_free(struct context_tree *t)
 {
+    end_opening(t);
     free(t->node);
     free(t->left);
     *t = (struct context_tree){0};

@@ -34,16 +34,21 @@ struct context_tree {
     uint32_t n, n_roots;       /* the first ones are the roots */
     uint32_t n_routines;
     bool *left;                /* by routine */
+    struct context_opening *opening;       /* NULL: it is made */
 };
 
-/* `most`: nodes at which it stops to open more; CONTEXT_TREE_MOST.  False: no memory.  Cost: for each node, O(the part
- * of the call tree that it stands for), at most a small multiple of the call tree's items. */
+/* Makes the roots; `costs` must live until the tree is made.  `most`: nodes at which no more are opened.  False: no
+ * memory. */
 #ifdef WPP_HOSTILE
 enum { CONTEXT_TREE_MOST = 8 };
 #else
 enum { CONTEXT_TREE_MOST = 1 << 18 };
 #endif
 bool context_tree_new(struct context_tree *out, const struct run_costs *costs, uint32_t most);
+/* Goes on with making it, for about so many items of the call tree.  When out->opening is NULL, questions may be asked.
+ * False: no memory; then the tree is empty.  Cost in all: for each node, O(the part of the call tree that it stands for),
+ * at most a small multiple of the call tree's items. */
+bool context_tree_open(struct context_tree *t, uint64_t items);
 void context_tree_free(struct context_tree *t);
 bool context_tree_check(const struct context_tree *t);
 
