@@ -47,7 +47,7 @@ struct page_run {
     struct parts parts;
     struct context_tree contexts;
     bool has_costs, has_parts;
-    bool has_contexts;         /* but it may still be opened */
+    bool has_contexts;         /* it is made, or being made */
     struct page_path *path;    /* by terminal */
     uint64_t *frequency;       /* by rule, start rules included */
     uint32_t *mostly;          /* likewise: the routine that runs most of its events, as far as a vote tells;

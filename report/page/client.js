@@ -100,6 +100,12 @@ async function copy() {
     return quick;
 }
 
+// Trees of calls are answered without it, but not as soon.
+async function makeContexts(machine, slot) {
+    while (!(await machine.ask('makeContexts', [slot, STEP])).made)
+        ;
+}
+
 // When all runs are open: makes what most answers need, a piece at a time, so that questions come between.  Then
 // `foreseen`, questions that are kept.
 export function prepare(slots, foreseen) {
@@ -108,8 +114,7 @@ export function prepare(slots, foreseen) {
         calls.then(async (machine) => {
             for (const piece of ['prepareStacks', 'prepareCosts', 'prepareParts'])
                 await machine.ask(piece, [slot]);
-            while (!(await machine.ask('makeContexts', [slot, STEP])).made)
-                ;
+            await makeContexts(machine, slot).catch(() => {});
             for (const [question, ...words] of foreseen)
                 await ask(question, slot, ...words);
         }).catch(() => {});

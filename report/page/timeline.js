@@ -34,7 +34,7 @@ const bars = (flat) => Array.from({ length: flat.length / FIELDS }, (_, i) => {
     return { begin, end, what, first, length, sampled: sampled === 1, routine };
 });
 
-// Acts at once; while it does, whatever is asked for becomes one more time.  So it keeps up with who turns a wheel.
+// Acts at once.  Calls that come meanwhile become one more action: a turning wheel does not leave a queue of them.
 function latest(act) {
     let busy = false, again = false;
 
@@ -78,7 +78,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     const inside = el('p.inside', { id: 'inside' }), detail = el('div.detail', { 'aria-live': 'polite', id: 'detail' }), words_ = el('details.words');
     const place = byTime ? time : (n) => count(n);
     let rows = [];            // what is drawn: { top, level, kind, bars }
-    let across = 200;         // its width: to ask for it is to have the page laid out
+    let across = 200;         // width of the drawing, measured once: each measurement lays the page out
     const width = () => Math.max(200, Math.min(4000, Math.floor(canvas.parentNode.clientWidth - 2 * LEFT)));
     const toX = (column) => LEFT + column * (across / chart.columns);
 
