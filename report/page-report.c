@@ -6,7 +6,7 @@
 
 #include "hotpaths/report/report.h"
 #include "report/page.h"
-#include "wpp/profile/call-contexts.h"
+#include "wpp/profile/context-tree.h"
 #include "wpp/profile/profile-report.h"
 #include "wpp/read/reader.h"
 
@@ -54,6 +54,19 @@ bool page_report(struct page_run *r, uint32_t top, FILE *out)
 
 /* ---- Trees of calls ---------------------------------------------------------------------------------- */
 
+/* `chosen` NULL: all.  What the tree of contexts does not have is found in the call tree. */
+static bool find_contexts(struct call_contexts *out, const struct page_run *r, const bool *chosen, bool above,
+                          struct context_limits limits)
+{
+    enum contexts_status status = CONTEXTS_LEFT;
+
+    if (r->has_contexts && !r->contexts.opening)
+        status = (above ? context_tree_above : context_tree_below)(out, &r->contexts, chosen, limits);
+    if (status == CONTEXTS_LEFT)
+        return (above ? contexts_above : contexts_below)(out, &r->costs, chosen, limits);
+    return status == CONTEXTS_DONE;
+}
+
 bool page_tree(struct page_run *r, enum page_tree kind, uint32_t routine, double share, FILE *out)
 {
     static const struct source_changes none;
@@ -72,8 +85,7 @@ bool page_tree(struct page_run *r, enum page_tree kind, uint32_t routine, double
         if (routine < r->w->n_routines)
             chosen[routine] = true;
     }
-    ok = kind == PAGE_TREE_ABOVE ? contexts_above(&contexts, &r->costs, chosen, limits)
-                                 : contexts_below(&contexts, &r->costs, chosen, limits);
+    ok = find_contexts(&contexts, r, chosen, kind == PAGE_TREE_ABOVE, limits);
     report.contexts = &contexts;
     report.callers = kind == PAGE_TREE_ABOVE;
     ok = ok && profile_json(&report);

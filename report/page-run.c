@@ -41,6 +41,8 @@ void page_close(struct page_run *r)
     free(r->mostly);
     wpp_finder_free(r->finder);
     free(r->weights);
+    if (r->has_contexts)
+        context_tree_free(&r->contexts);
     if (r->has_parts)
         parts_free(&r->parts);
     if (r->has_costs)
@@ -78,6 +80,21 @@ bool page_need_parts(struct page_run *r, struct wpp_error *error)
         return false;
     r->has_parts = parts_new(&r->parts, &r->costs);
     return r->has_parts || wpp_fail_memory(error);
+}
+
+bool page_make_contexts(struct page_run *r, double items, FILE *out, struct wpp_error *error)
+{
+    if (!r->has_contexts) {
+        if (!page_need_costs(r, error))
+            return false;
+        r->has_contexts = context_tree_new(&r->contexts, &r->costs, CONTEXT_TREE_MOST);
+    }
+    if (r->has_contexts && r->contexts.opening)
+        r->has_contexts = context_tree_open(&r->contexts, (uint64_t)items);
+    if (!r->has_contexts)
+        return wpp_fail_memory(error);
+    fprintf(out, "{\"made\":%s}", r->contexts.opening ? "false" : "true");
+    return true;
 }
 
 bool page_need_frequencies(struct page_run *r)

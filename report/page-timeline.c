@@ -32,7 +32,7 @@ struct chart {
     const struct page_clock *clock;    /* NULL: columns are of events */
     double first, last;                /* events of the view: [first, last) */
     double tokens;
-    struct bars level[PAGE_LEVELS];
+    struct bars level[PAGE_CALL_LEVELS];       /* or fewer levels of rules */
     uint32_t n_levels;
     FILE *out;
 };
@@ -122,7 +122,7 @@ static bool add_bar(struct chart *c, uint32_t level, uint32_t column, struct bar
 
 static void clear_bars(struct chart *c)
 {
-    for (uint32_t i = 0; i < PAGE_LEVELS; i++) {
+    for (uint32_t i = 0; i < PAGE_CALL_LEVELS; i++) {
         free(c->level[i].bar);
         c->level[i] = (struct bars){0};
     }
@@ -181,7 +181,7 @@ static struct instance child_at(const struct chart *c, uint32_t rule, double fir
 /* Whether the instance is opened: its parts may be seen. */
 static bool is_open(const struct chart *c, const struct instance *i, size_t level)
 {
-    return (i->symbol & WPP_RULE) && level < PAGE_LEVELS
+    return (i->symbol & WPP_RULE) && level < PAGE_RULE_LEVELS
         && column_of(c, i->first + i->length) - column_of(c, i->first) >= 1;
 }
 
@@ -287,7 +287,7 @@ static bool look_at_calls(struct chart *c, struct calls_seen *s, uint32_t column
 
     if (!wpp_stack_at(c->r->stacks, c->v->thread, (uint64_t)event, &frame, &n))
         return false;
-    for (size_t i = same_calls(c, s, frame, n); ok && i < n && i < s->covering + PAGE_LEVELS; i++)
+    for (size_t i = same_calls(c, s, frame, n); ok && i < n && i < s->covering + PAGE_CALL_LEVELS; i++)
         if (i >= s->covering)
             ok = add_bar(c, (uint32_t)(i - s->covering), column,
                          (struct bar){.what = frame[i].routine, .first = (double)frame[i].first,

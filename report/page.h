@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "report/page-sources.h"
+#include "wpp/profile/context-tree.h"
 #include "wpp/profile/parts.h"
 #include "wpp/wpp.h"
 
@@ -44,7 +45,9 @@ struct page_run {
     wpp_stacks *stacks;
     struct run_costs costs;
     struct parts parts;
+    struct context_tree contexts;
     bool has_costs, has_parts;
+    bool has_contexts;         /* it is made, or being made */
     struct page_path *path;    /* by terminal */
     uint64_t *frequency;       /* by rule, start rules included */
     uint32_t *mostly;          /* likewise: the routine that runs most of its events, as far as a vote tells;
@@ -80,6 +83,10 @@ bool page_need_paths(struct page_run *r);
 bool page_need_frequencies(struct page_run *r);
 bool page_need_mostly(struct page_run *r);
 
+/* Goes on with making the tree of contexts, for about so many items of the call tree (context-tree.h).  Nothing needs
+ * it, but answers of page_tree() take milliseconds where it is made.  Says whether it is.  False: no memory, or *error. */
+bool page_make_contexts(struct page_run *r, double items, FILE *out, struct wpp_error *error);
+
 /* ---- Answers -------------------------------------------------------------------------------- */
 
 /* The run: program, length, threads, repetition, damage; names of all routines, and which are shown shorter. */
@@ -92,7 +99,7 @@ struct page_view {
     double from, to;           /* events, or nanoseconds; from < to */
     uint32_t columns;          /* 1 .. PAGE_COLUMNS */
 };
-enum { PAGE_COLUMNS = 4096, PAGE_LEVELS = 40 };
+enum { PAGE_COLUMNS = 4096, PAGE_RULE_LEVELS = 10, PAGE_CALL_LEVELS = 24 };
 
 /* The rules that derive the view, level by level: bars [begin, end) in columns; where paths were executed
  * for the first time; and by column how many symbols of the start rule begin there.  A bar narrower than a column is drawn as that column; it hides its
@@ -132,7 +139,8 @@ bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t mos
 /* Tables of routines, loops and lines; `top` rows of each. */
 bool page_report(struct page_run *r, uint32_t top, FILE *out);
 /* The tree of calls from the threads' beginnings on, down to a share (0 .. 1) of the run; or below a
- * routine, or of its callers. */
+ * routine, or of its callers.  Cost: that of context_tree_below(); while
+ * page_make_contexts() has not made it, that of contexts_below(). */
 enum page_tree { PAGE_TREE_ALL, PAGE_TREE_BELOW, PAGE_TREE_ABOVE };
 bool page_tree(struct page_run *r, enum page_tree kind, uint32_t routine, double share, FILE *out);
 

@@ -70,7 +70,7 @@ bool sample_pays(const struct analysis *a, uint64_t min_cost)
     uint64_t windows = a->total_cost / unit_of(min_cost) + 1;
     uint64_t most = saturating_mul(a->g->body[rule_count(a->g)], SAMPLE_PAYS);
 
-    most = most < UINT32_MAX ? most : UINT32_MAX;
+    most = most < SAMPLE_TEXT_MOST ? most : SAMPLE_TEXT_MOST;
     return is_countable(a) && windows <= most >> bits_of(a);
 }
 

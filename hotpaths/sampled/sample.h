@@ -43,13 +43,16 @@ enum { SAMPLE_HITS = 240, SAMPLE_MARGIN = 2 };
  * borders. */
 enum { SAMPLE_TOO_MUCH = 1 };
 
-/* The most terminals in all windows, for each symbol of the grammar, at which sampling costs less
- * than searching all borders; and the most terminals of candidates beyond the number of symbols. */
+/* SAMPLE_PAYS: the most terminals in all windows, for each symbol of the grammar, at which sampling costs less than
+ * searching all borders.  SAMPLE_TEXT_MOST: the most in all windows; their indices have 32 bits.  CANDIDATES_MOST: the
+ * most terminals of candidates beyond the number of symbols. */
 #ifdef WPP_HOSTILE
-#define SAMPLE_PAYS UINT32_MAX          /* always */
+#define SAMPLE_PAYS UINT32_MAX          /* always, up to the next limit */
+#define SAMPLE_TEXT_MOST (UINT32_C(1) << 18)
 #define CANDIDATES_MOST 300
 #else
 #define SAMPLE_PAYS 8
+#define SAMPLE_TEXT_MOST UINT32_MAX
 #define CANDIDATES_MOST (UINT64_C(1) << 20)
 #endif
 

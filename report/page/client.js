@@ -12,6 +12,9 @@ const OF_CALLS = new Set(['calls', 'stack', 'tree', 'report']), ONCE = new Set([
 // Answers that are kept: each is asked for again whenever its view is opened.
 const KEPT = new Set(['tree', 'report', 'hot', 'compare', 'files']);
 
+// Items of the call tree that are looked at before another question may come between: some 0.1 s.
+const STEP = 1e6;
+
 let url, module, quick, next = 1, waiting = 0;
 const kept = new Map();
 let copied;
@@ -97,6 +100,12 @@ async function copy() {
     return quick;
 }
 
+// Trees of calls are answered without it, but not as soon.
+async function makeContexts(machine, slot) {
+    while (!(await machine.ask('makeContexts', [slot, STEP])).made)
+        ;
+}
+
 // When all runs are open: makes what most answers need, a piece at a time, so that questions come between.  Then
 // `foreseen`, questions that are kept.
 export function prepare(slots, foreseen) {
@@ -105,6 +114,7 @@ export function prepare(slots, foreseen) {
         calls.then(async (machine) => {
             for (const piece of ['prepareStacks', 'prepareCosts', 'prepareParts'])
                 await machine.ask(piece, [slot]);
+            await makeContexts(machine, slot).catch(() => {});
             for (const [question, ...words] of foreseen)
                 await ask(question, slot, ...words);
         }).catch(() => {});

@@ -167,7 +167,8 @@ async function open() {
     document.title = runs.map((run) => run.about.program.split('/').pop() || run.name).join(' and ') + ' \u2013 whole program path';
     build();
     window.addEventListener('hashchange', show);
-    document.addEventListener('click', noteNow, true);
+    // A link leaves the place; a button may be one of a thousand steps.
+    document.addEventListener('click', (event) => { if (event.target.closest('a')) noteNow(); }, true);
     // The grammars are opened while the overview is looked at; questions wait for that.
     const whole = runs.map(async (run) => {
         await complete(run.slot);

@@ -8,11 +8,11 @@
 //                   compress      uncompress
 //      rules        rule 12   rule 12   rule 7      bars; equal rules have equal colours: repetition shows
 import { scaleLinear } from 'd3-scale';
-import { button, count, el, link, nameOf, plural, replace, share, shortName, table, time } from './dom.js';
+import { button, count, el, failure, link, nameOf, plural, replace, share, shortName, table, time } from './dom.js';
 import { at, go, note } from './main.js';
 
 const ROW = 18, AXIS = 24, MARKS = 22, AREA = 26, GAP = 20, LEFT = 8;
-const CALL_ROWS = 24, RULE_ROWS = 10, FIELDS = 7;     // of a bar: begin, end, what, first, length, sampled, routine
+const FIELDS = 7;     // of a bar: begin, end, what, first, length, sampled, routine
 
 const dark = () => {
     const theme = document.documentElement.dataset.theme;
@@ -21,9 +21,9 @@ const dark = () => {
 };
 
 // A routine has its hue, a rule a shade of the hue of the routine that it mostly runs.
-function colour(bar, kind) {
+function colour(bar, kind, night) {
     const hue = (bar.routine + 1) * 137.508 % 360, shade = kind === 'rules' ? (Math.abs(bar.what) * 0.618034) % 1 : 0.5;
-    const tone = dark() ? [38, 24 + 18 * shade] : [62, 68 + 20 * shade];
+    const tone = night ? [38, 24 + 18 * shade] : [62, 68 + 20 * shade];
 
     return bar.routine < 0 ? 'gray' : `hsl(${hue.toFixed(0)} ${tone[0]}% ${tone[1].toFixed(0)}%)`;
 }
@@ -33,6 +33,26 @@ const bars = (flat) => Array.from({ length: flat.length / FIELDS }, (_, i) => {
 
     return { begin, end, what, first, length, sampled: sampled === 1, routine };
 });
+
+// Acts at once.  Calls that come meanwhile become one more action: a turning wheel does not leave a queue of them.
+function latest(act) {
+    let busy = false, again = false;
+
+    return async () => {
+        again = true;
+        if (busy)
+            return;
+        busy = true;
+        try {
+            while (again) {
+                again = false;
+                await act();
+            }
+        } finally {
+            busy = false;
+        }
+    };
+}
 
 // What the page knows of a run's rules by their names.
 const ruleName = (what) => (what < 0 ? `path ${count(-1 - what)}` : `rule ${count(what)}`);
@@ -44,7 +64,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     const whole = byTime ? [about.begin, about.end] : [0, about.events];
     const callName = (what) => shortName(run, routines[what][0]);
     let view = [Number(words.from ?? whole[0]), Number(words.to ?? whole[1])];
-    let chart = null, called = null, chosen = null, serial = 0, cursor = words.event === undefined ? null : Number(words.event);
+    let chart = null, called = null, chosen = null, cursor = words.event === undefined ? null : Number(words.event);
 
     if (!about.events) {
         section.append(el('p', {}, 'This thread has no events.'));
@@ -58,28 +78,29 @@ export async function timeline({ run, words, section, isCurrent }) {
     const inside = el('p.inside', { id: 'inside' }), detail = el('div.detail', { 'aria-live': 'polite', id: 'detail' }), words_ = el('details.words');
     const place = byTime ? time : (n) => count(n);
     let rows = [];            // what is drawn: { top, level, kind, bars }
+    let across = 200;         // width of the drawing, measured once: each measurement lays the page out
     const width = () => Math.max(200, Math.min(4000, Math.floor(canvas.parentNode.clientWidth - 2 * LEFT)));
-    const toX = (column) => LEFT + column * (width() / chart.columns);
+    const toX = (column) => LEFT + column * (across / chart.columns);
 
     function layout() {
         let top = AXIS + MARKS + AREA;
-        const put = (levels, kind, most) => {
+        const put = (levels, kind) => {
             rows.push({ top, heading: kind });
             top += GAP;
-            levels.slice(0, most).forEach((flat, level) => { rows.push({ top, level, kind, bars: flat }); top += ROW; });
+            levels.forEach((flat, level) => { rows.push({ top, level, kind, bars: flat }); top += ROW; });
         };
 
         rows = [];
-        put(called?.levels ?? [], 'calls', CALL_ROWS);
+        put(called?.levels ?? [], 'calls');
         if (!called?.levels.length)
             top += ROW;
-        put(chart.levels, 'rules', RULE_ROWS);
+        put(chart.levels, 'rules');
         return top + 8;
     }
     function drawBar(pen, row, bar, colours) {
         const x = toX(bar.begin), w = Math.max(1, toX(bar.end) - x);
 
-        pen.fillStyle = colour(bar, row.kind);
+        pen.fillStyle = colour(bar, row.kind, colours.night);
         pen.fillRect(x, row.top, w - (w > 3 ? 1 : 0), ROW - 1);
         if (chosen && chosen.kind === row.kind && chosen.bar.what === bar.what) {
             pen.strokeStyle = colours.accent;
@@ -97,12 +118,12 @@ export async function timeline({ run, words, section, isCurrent }) {
         }
     }
     function drawAxis(pen, colours, height) {
-        const scale = scaleLinear().domain(view).range([LEFT, LEFT + width()]);
+        const scale = scaleLinear().domain(chart.view).range([LEFT, LEFT + across]);
 
         pen.strokeStyle = colours.line;
         pen.fillStyle = colours.soft;
         pen.lineWidth = 1;
-        for (const tick of scale.ticks(Math.max(2, Math.floor(width() / 120)))) {
+        for (const tick of scale.ticks(Math.max(2, Math.floor(across / 120)))) {
             const x = Math.round(scale(tick)) + 0.5;
 
             pen.beginPath();
@@ -111,7 +132,7 @@ export async function timeline({ run, words, section, isCurrent }) {
             pen.stroke();
             const label = byTime ? time(tick) : count(tick);
 
-            if (x + 3 + pen.measureText(label).width <= width() + 2 * LEFT)
+            if (x + 3 + pen.measureText(label).width <= across + 2 * LEFT)
                 pen.fillText(label, x + 3, 14);
         }
     }
@@ -141,11 +162,13 @@ export async function timeline({ run, words, section, isCurrent }) {
     function draw() {
         if (!chart)
             return;
+        across = width();
         const height = layout(), ratio = window.devicePixelRatio || 1, style = getComputedStyle(document.documentElement);
         const colours = Object.fromEntries(['text', 'soft', 'line', 'accent'].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
         const pen = canvas.getContext('2d');
 
-        canvas.width = (width() + 2 * LEFT) * ratio;
+        colours.night = dark();
+        canvas.width = (across + 2 * LEFT) * ratio;
         canvas.height = height * ratio;
         canvas.style.height = `${height}px`;
         pen.scale(ratio, ratio);
@@ -161,8 +184,9 @@ export async function timeline({ run, words, section, isCurrent }) {
                 for (const bar of row.bars)
                     drawBar(pen, row, bar, colours);
         }
-        if (cursor !== null && !byTime && cursor >= view[0] && cursor <= view[1]) {
-            const x = LEFT + (cursor - view[0]) / (view[1] - view[0]) * width();
+        const [from, to] = chart.view;
+        if (cursor !== null && !byTime && cursor >= from && cursor <= to) {
+            const x = LEFT + (cursor - from) / (to - from) * across;
 
             pen.fillStyle = colours.accent;
             pen.fillRect(x, AXIS - 6, 2, height);
@@ -171,7 +195,9 @@ export async function timeline({ run, words, section, isCurrent }) {
 
     // ---- Asking --------------------------------------------------------------------------------------
     function describe() {
-        said.textContent = `${byTime ? 'Time' : 'Events'} ${place(view[0])} to ${place(view[1])}, ${share(view[1] - view[0], whole[1] - whole[0])} of the thread, `
+        const [from, to] = chart.view;
+
+        said.textContent = `${byTime ? 'Time' : 'Events'} ${place(from)} to ${place(to)}, ${share(to - from, whole[1] - whole[0])} of the thread, `
             + `events ${count(chart.first)} to ${count(chart.last)}.`;
         replace(inside, 'Within ', called ? called.inside.map(([r]) => [nameOf(run, routines[r][0]), ' \u203a ']) : null,
             chart.inside.map(([r, first, length]) => [button(ruleName(r), () => choose({ kind: 'rules', bar: { what: r, first, length } }), { className: 'quiet' }), ' ']),
@@ -189,28 +215,31 @@ export async function timeline({ run, words, section, isCurrent }) {
             table('Activations', columns, list('calls', called?.levels ?? []).map(cells)), table('Rules', columns, list('rules', chart.levels).map(cells)));
     }
     async function look() {
-        const mine = ++serial, columns = width(), question = [thread, byTime ? 1 : 0, view[0], view[1], columns];
+        const columns = width(), question = [thread, byTime ? 1 : 0, view[0], view[1], columns];
 
         note(at(run, 'timeline', { thread, by: byTime ? 'time' : null, from: view[0], to: view[1], event: cursor }));
         const answer = await run.ask('timeline', ...question);
-        if (mine !== serial || !isCurrent())
+        if (!isCurrent())
             return;
-        chart = { columns, first: answer.first, last: answer.last, inside: answer.insideRules, levels: answer.rules.map(bars), symbols: answer.symbols,
+        chart = { question, view: question.slice(2, 4), columns, first: answer.first, last: answer.last, inside: answer.insideRules, levels: answer.rules.map(bars), symbols: answer.symbols,
             news: Array.from({ length: answer.new.length / 2 }, (_, i) => [answer.new[2 * i], answer.new[2 * i + 1]]) };
         called = called?.of === String(question) ? called : null;
         describe();
         draw();
-        const calls = await run.ask('calls', ...question);
-        if (mine !== serial || !isCurrent())
+        lookAtCalls().catch((error) => replace(detail, failure(error)));
+    }
+    const lookAtCalls = latest(async () => {
+        const { question } = chart, calls = await run.ask('calls', ...question);
+
+        if (question !== chart.question || !isCurrent())
             return;
         called = { of: String(question), levels: calls.calls.map(bars), inside: calls.insideCalls };
         describe();
         fillWords();
         draw();
         canvas.dataset.drawn = String(question);
-    }
-    let due = null;
-    const lookSoon = () => { clearTimeout(due); due = setTimeout(look, 60); };
+    });
+    const lookAgain = latest(look);
 
     // ---- Moving --------------------------------------------------------------------------------------
     function move(from, to) {
@@ -219,7 +248,7 @@ export async function timeline({ run, words, section, isCurrent }) {
         const begin = Math.min(Math.max(from, whole[0]), whole[1] - size);
 
         view = [begin, begin + size];
-        lookSoon();
+        lookAgain();
     }
     const zoom = (factor, around = 0.5) => {
         const size = view[1] - view[0], middle = view[0] + size * around;
@@ -227,12 +256,13 @@ export async function timeline({ run, words, section, isCurrent }) {
         move(middle - size * factor * around, middle + size * factor * (1 - around));
     };
     const pan = (part) => move(view[0] + part * (view[1] - view[0]), view[1] + part * (view[1] - view[0]));
+    const timeAt = (column) => chart.view[0] + column / chart.columns * (chart.view[1] - chart.view[0]);
     // To a part given in events.  By time there are only events' times: the bar says where it is drawn.
     function zoomTo(first, length, bar) {
         if (!byTime)
             move(first - length * 0.02, first + length * 1.02);
         else if (bar)
-            move(view[0] + (bar.begin / chart.columns) * (view[1] - view[0]), view[0] + (bar.end / chart.columns) * (view[1] - view[0]));
+            move(timeAt(bar.begin), timeAt(bar.end));
     }
 
     async function choose(what) {
@@ -256,7 +286,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     }
     function barAt(x, y) {
         const row = rows.find((r) => !r.heading && y >= r.top && y < r.top + ROW);
-        const column = (x - LEFT) / (width() / (chart?.columns ?? 1));
+        const column = (x - LEFT) / (across / (chart?.columns ?? 1));
         const bar = row?.bars.find((b) => column >= b.begin && column < b.end);
 
         return bar ? { kind: row.kind, bar } : null;
@@ -277,7 +307,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     });
     canvas.addEventListener('pointermove', (e) => {
         if (drag) {
-            const by = (drag.x - e.clientX) / width() * (drag.view[1] - drag.view[0]);
+            const by = (drag.x - e.clientX) / across * (drag.view[1] - drag.view[0]);
 
             drag.moved ||= Math.abs(drag.x - e.clientX) > 3;
             if (drag.moved)
@@ -296,10 +326,10 @@ export async function timeline({ run, words, section, isCurrent }) {
     canvas.addEventListener('wheel', (e) => {
         if (!e.ctrlKey && !e.shiftKey && Math.abs(e.deltaX) < Math.abs(e.deltaY)) {
             e.preventDefault();
-            zoom(Math.exp(Math.sign(e.deltaY) * 0.25), Math.min(1, Math.max(0, (mouse(e)[0] - LEFT) / width())));
+            zoom(Math.exp(Math.sign(e.deltaY) * 0.25), Math.min(1, Math.max(0, (mouse(e)[0] - LEFT) / across)));
         } else if (e.deltaX) {
             e.preventDefault();
-            pan(e.deltaX / width());
+            pan(e.deltaX / across);
         }
     }, { passive: false });
     canvas.addEventListener('keydown', (e) => {
@@ -333,11 +363,11 @@ export async function timeline({ run, words, section, isCurrent }) {
             + 'A rule has a shade of the colour of the routine that it mostly runs; equal bars are equal parts. Bars narrower than what is drawn stand for their neighbours, too. '
             + 'Drag or arrow keys move, the wheel, + and \u2212 zoom, a double click goes to a bar, Home shows all, Enter steps from the middle.'),
         detail, words_);
-    const resized = new ResizeObserver(() => { if (chart && width() !== chart.columns) lookSoon(); });
+    const resized = new ResizeObserver(() => { if (chart && width() !== chart.columns) lookAgain(); });
     resized.observe(canvas.parentNode);
     const themed = () => draw();
     document.addEventListener('theme', themed);
     window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', themed);
-    await look();
-    return () => { resized.disconnect(); clearTimeout(due); document.removeEventListener('theme', themed); };
+    await lookAgain();
+    return () => { resized.disconnect(); document.removeEventListener('theme', themed); };
 }

@@ -143,6 +143,11 @@ EXPORT(calls) int export_calls(uint32_t number, uint32_t thread, int by_time, do
     ANSWER(number, page_calls(r, &v, stream));
 }
 
+EXPORT(makeContexts) int export_make_contexts(uint32_t number, double items)
+{
+    ANSWER(number, page_make_contexts(r, items, stream, NULL));
+}
+
 /* These make what later answers need, so that they are quick; piece by piece, because other questions wait. */
 #define PREPARE(number, call) do { \
         struct page_run *r = slot(number); \

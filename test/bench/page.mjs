@@ -59,6 +59,7 @@ await quick('later');
 await timed('the stack of an event', () => visit(`view=steps&event=${Math.floor(middle / 3)}`), shown('steps', `document.querySelector('#stack')`));
 await timed('timeline, calls', () => visit('view=timeline'), `document.querySelector('#timeline')?.dataset.drawn`);
 await timed('the tree of calls', () => visit('view=calls'), shown('calls'));
+await timed('below a routine', () => visit('view=calls&kind=1&routine=3'), shown('calls', `document.querySelector('main [aria-current="true"]')?.textContent.startsWith('below')`));
 await timed('callers', () => visit('view=calls&kind=2&routine=3'), shown('calls', `document.querySelector('main [aria-current="true"]')?.textContent.startsWith('callers')`));
 await timed('hot subpaths again', () => visit('view=hot'), shown('hot'));
 await browser.close();

@@ -121,6 +121,21 @@ if command -v callgrind_annotate > /dev/null; then
 else
     skip 'callgrind_annotate: valgrind is not installed'
 fi
+# KCachegrind gives no figures without a person, but says which routine it shows first: the dearest one of the file.
+if command -v kcachegrind > /dev/null && command -v dbus-run-session > /dev/null; then
+    mkdir -m 700 "$T/home"
+    HOME=$T/home XDG_RUNTIME_DIR=$T/home QT_QPA_PLATFORM=offscreen dbus-run-session -- \
+        sh -c 'echo $$ > "$0"; exec timeout 60 kcachegrind "$1"' "$T/kcachegrind.pid" "$T/a.cg" > "$T/kcachegrind" 2>&1 &
+    session=$!
+    while kill -0 $session 2> /dev/null && ! grep -q ^Selected "$T/kcachegrind"; do
+        sleep 0.1
+    done
+    kill "$(cat "$T/kcachegrind.pid")" 2> /dev/null
+    wait $session
+    is 'kcachegrind shows main' "$(grep ^Selected "$T/kcachegrind" | head -n 1)" 'Selected  "main"'
+else
+    skip 'kcachegrind: it is not installed'
+fi
 like 'inlined code of another file' "$(cat "$T/b.cg")" '^f[ie]=\([0-9]+\) .*/b\.h$'
 is 'an odd name is on one line' "$(grep -c "a;b<c>&d'e" "$T/b.cg")" 1
 like 'branches' "$(cat "$T/a.cg")" '^jcnd=177/354 4$'

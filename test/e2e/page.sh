@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test: slow 40
+# test: slow 20
 # wpp-report --html: what it refuses, and its page driven in headless Chromium: every view against what the
-# tools say, two files, hostile names, an incomplete run.
+# tools say, two files, hostile names, an incomplete run.  In Firefox: steps, a search, the timeline.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 
@@ -180,13 +180,30 @@ PY
 timeout 300 node "$ROOT/test/e2e/page/drive.mjs" "$ROOT/build/page/npm" "$(command -v chromium)" facts.json \
     "one=$T/p.html" "two=$T/two.html" "hostile=$T/hostile.html" "incomplete=$T/cut.html" > driven 2> driven.err
 status=$?
-while IFS= read -r line; do
-    case $line in
-    'ok '*) pass "${line#ok }" ;;
-    'not ok '*) fail "${line#not ok }" ;;
-    *) echo "# $line" ;;
-    esac
-done < driven
+# What a driver says becomes checks.
+take() {
+    local line
+
+    while IFS= read -r line; do
+        case $line in
+        'ok '*) pass "${line#ok }" ;;
+        'not ok '*) fail "${line#not ok }" ;;
+        *) echo "# $line" ;;
+        esac
+    done < "$1"
+    [ ! -s "$1.err" ] || sed 's/^/# /' "$1.err"
+}
+take driven
 is 'the browser ended well' "$status $(grep -c '^ok' driven | awk '{ print ($1 > 30) }')" '0 1'
-[ ! -s driven.err ] || sed 's/^/# /' driven.err
+
+# Firefox, where there is one.
+firefox=$(command -v firefox-esr || command -v firefox)
+if [ -n "$firefox" ]; then
+    timeout 200 node "$ROOT/test/e2e/page/firefox.mjs" "$firefox" "$T/profile" facts.json p.html > fox 2> fox.err
+    status=$?
+    take fox
+    is 'Firefox ended well' "$status $(grep -c '^ok' fox)" '0 7'
+else
+    skip 'the page is not opened in Firefox: there is none'
+fi
 done_testing

@@ -207,8 +207,8 @@ static size_t frames_around(const struct wpp_frame *f, size_t n, uint64_t first,
 static bool right_calls(const struct run *r, const struct page_view *v)
 {
     char *text = NULL;
-    size_t n_levels = 0, n[PAGE_LEVELS], around = 0;
-    double *level[PAGE_LEVELS];
+    size_t n_levels = 0, n[PAGE_CALL_LEVELS], around = 0;
+    double *level[PAGE_CALL_LEVELS];
     const char *p;
     bool right;
 
@@ -228,7 +228,7 @@ static bool right_calls(const struct run *r, const struct page_view *v)
             continue;
         if (c == 0)
             around = frames_around(f, depth, e, event_of(v, v->columns));
-        for (size_t i = around; right && i < depth && i - around < PAGE_LEVELS; i++)
+        for (size_t i = around; right && i < depth && i - around < PAGE_CALL_LEVELS; i++)
             right = i - around < n_levels && has_frame(&f[i], level[i - around], n[i - around], c);
         free(f);
     }
@@ -480,6 +480,31 @@ static bool others_are_json(struct page_run *page, struct page_run *other)
     return right;
 }
 
+/* The trees of calls are the same from the tree of contexts and without it. */
+static bool same_trees(struct page_run *page, struct random *random)
+{
+    char *text[9] = {0}, *made = NULL;
+    bool right = true;
+
+    for (int i = 0; i < 9; i++)
+        ANSWER(text[i], page_tree(page, (enum page_tree)(i % 3), (uint32_t)i / 3, 0.001, out));
+    do {
+        free(made);
+        ANSWER(made, page_make_contexts(page, 1 + draw(random, 100), out, NULL));
+    } while (made && strstr(made, "false"));
+    right = made && is_json(made);
+    for (int i = 0; i < 9; i++) {
+        char *again = NULL;
+
+        ANSWER(again, page_tree(page, (enum page_tree)(i % 3), (uint32_t)i / 3, 0.001, out));
+        right = right && text[i] && again && is_json(again) && strcmp(text[i], again) == 0;
+        free(text[i]);
+        free(again);
+    }
+    free(made);
+    return right;
+}
+
 static bool is_right(struct page_run *page, struct random *random)
 {
     const struct wpp_grammar *g = wpp_grammar(page->w);
@@ -497,6 +522,8 @@ static bool is_right(struct page_run *page, struct random *random)
             right = false, tap_note("the next one in thread %u", k);
         free(r.terminal);
     }
+    if (right && !same_trees(page, random))
+        right = false, tap_note("a tree of calls");
     for (uint32_t i = 0; right && i < g->n_rules + g->n_threads; i += 1 + g->n_rules / 20)
         if (!right_rule(page, i))
             right = false, tap_note("rule %u", i);

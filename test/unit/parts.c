@@ -9,7 +9,7 @@
 
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
-#include "wpp/profile/call-contexts.h"
+#include "wpp/profile/context-tree.h"
 #include "wpp/replay/events.h"
 
 /* ---- The run ---------------------------------------------------------------------------- */
@@ -250,7 +250,69 @@ static bool callers_agree(const struct run_costs *c, const struct parts *p, cons
     return ok;
 }
 
-static bool is_right(const wpp *w, const char *name, uint32_t *n_recursive, bool contexts)
+static bool same_contexts(const struct call_contexts *a, const struct call_contexts *b)
+{
+    if (a->n != b->n || !is_near(a->total, b->total))
+        return false;
+    for (size_t i = 0; i < a->n; i++) {
+        const struct call_context *x = &a->node[i], *y = &b->node[i];
+
+        if (x->routine != y->routine || x->depth != y->depth || x->hidden != y->hidden || !is_near(x->calls, y->calls)
+            || !is_near(x->inclusive, y->inclusive) || !is_near(x->self, y->self))
+            return false;
+    }
+    return true;
+}
+
+/* An answer of the tree of contexts is that of the call tree. */
+static bool answers_alike(const struct run_costs *c, const struct context_tree *t, const bool *chosen, bool above,
+                          struct context_limits limits, uint32_t *n_left)
+{
+    struct call_contexts want, got;
+    bool ok = (above ? contexts_above : contexts_below)(&want, c, chosen, limits);
+    enum contexts_status status = (above ? context_tree_above : context_tree_below)(&got, t, chosen, limits);
+
+    *n_left += status == CONTEXTS_LEFT;
+    ok = ok && (status == CONTEXTS_LEFT || (status == CONTEXTS_DONE && same_contexts(&want, &got)));
+    contexts_free(&want);
+    contexts_free(&got);
+    return ok;
+}
+
+/* Of a tree of contexts that holds all, and of one that holds few; of one routine and of two. */
+static bool tree_agrees(const struct run_costs *c, uint32_t n_routines, uint32_t seed, const char *name,
+                        uint32_t n_left[2])
+{
+    static const struct context_limits limits[] = {{0, 5}, {0.001, 60}, {0.05, 3}};
+    bool *chosen = calloc(n_routines + 1, sizeof *chosen), ok = true;
+
+    for (uint32_t few = 0; ok && few < 2; few++) {
+        struct context_tree t;
+
+        ok = context_tree_new(&t, c, few ? 1 + seed % 40 : 1 << 20);
+        while (ok && t.opening)
+            ok = context_tree_open(&t, 1 + seed) && context_tree_check(&t);
+        ok = ok && answers_alike(c, &t, NULL, false, limits[seed % 3], &n_left[few]);
+        for (uint32_t r = 0; ok && r < n_routines && r < 12; r++) {
+            uint32_t other = (r * 7 + seed) % n_routines;
+
+            chosen[r] = true;
+            chosen[other] = chosen[other] || seed % 2;
+            ok = answers_alike(c, &t, chosen, false, limits[(seed + r) % 3], &n_left[few])
+              && answers_alike(c, &t, chosen, true, limits[(seed + r) % 3], &n_left[few]);
+            if (!ok)
+                tap_note("%s: the contexts of routine %u", name, r);
+            chosen[r] = chosen[other] = false;
+        }
+        context_tree_free(&t);
+    }
+    free(chosen);
+    return ok;
+}
+
+struct seen { uint32_t recursive, left[2]; };
+
+static bool is_right(const wpp *w, const char *name, uint32_t seed, struct seen *seen, bool contexts)
 {
     struct call_tree tree;
     struct run_costs costs;
@@ -268,7 +330,7 @@ static bool is_right(const wpp *w, const char *name, uint32_t *n_recursive, bool
     for (uint32_t i = 0; i < parts.n; i++) {
         all[i] = i;
         bound[i] = !parts.part[i].exact;
-        *n_recursive += bound[i];
+        seen->recursive += bound[i];
         ok = ok && parts.part[i].inclusive >= o.inclusive[i] * (1 - 1e-9) - 1e-6;
     }
     if (!ok)
@@ -276,6 +338,7 @@ static bool is_right(const wpp *w, const char *name, uint32_t *n_recursive, bool
     ok = ok && parts_exact(&parts, all, parts.n) && compare(&parts, &o, bound, name);
     ok = ok && (!contexts || contexts_agree(&costs, &parts, name));
     ok = ok && (!contexts || callers_agree(&costs, &parts, name));
+    ok = ok && tree_agrees(&costs, parts.n_routines, seed, name, seen->left);
     free(all);
     free(bound);
     free_oracle(&o);
@@ -289,12 +352,13 @@ int main(int argc, char **argv)
 {
     struct random r = {47};
     struct wpp_error error;
-    uint32_t wrong = 0, n_recursive = 0;
+    struct seen seen = {0};
+    uint32_t wrong = 0;
 
     for (int i = 1; i < argc; i++) {
         wpp *w = wpp_open(argv[i], &error);
 
-        tap_ok(w && is_right(w, argv[i], &n_recursive, false), "%s", argv[i]);
+        tap_ok(w && is_right(w, argv[i], (uint32_t)i, &seen, false), "%s", argv[i]);
         wpp_close(w);
     }
     for (uint32_t seed = 0; argc == 1 && seed < 200; seed++) {
@@ -303,13 +367,14 @@ int main(int argc, char **argv)
 
         rc_words(c, &r);
         w = rc_open(c, &error);
-        wrong += !w || !is_right(w, "random", &n_recursive, true);
+        wrong += !w || !is_right(w, "random", seed, &seen, true);
         wpp_close(w);
         random_content_free(c);
     }
     if (argc == 1) {
         tap_ok(wrong == 0, "200 random recordings: inclusive costs, calls and contexts are the run's");
-        tap_ok(n_recursive > 100, "and %u parts call themselves", n_recursive);
+        tap_ok(seen.recursive > 100, "and %u parts call themselves", seen.recursive);
+        tap_ok(seen.left[0] == 0 && seen.left[1] > 100, "a small tree of contexts leaves %u questions", seen.left[1]);
     }
     return tap_done();
 }

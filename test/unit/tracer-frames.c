@@ -137,6 +137,8 @@ static void through_libc(void)
     for (int i = 0; i < 100; i++)
         tsearch(&numbers[(i * 37) % 100], &root, by_value);
     twalk(root, visit);
+    while (root)
+        tdelete(*(int **)root, &root, by_value);       /* the root's number */
 }
 
 static void all(const char *how)

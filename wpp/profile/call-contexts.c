@@ -6,19 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/base/descending.h"
-
-/* Some activations of one routine, with the piece that each ran (below), or from which each was
- * called (above). */
-struct share {
-    uint32_t routine, piece;
-    double times, calls, cost;
-};
-
-struct bag {
-    struct share *at;
-    size_t n, capacity;
-};
+#include "wpp/profile/call-bags.h"
 
 struct search {
     const struct run_costs *c;
@@ -28,55 +16,11 @@ struct search {
     double least;              /* least inclusive cost of a node: the limit's share of the roots'
                                   cost */
     struct call_contexts *out;
-    double *times;             /* by piece; 0 between two walks */
-    struct descending order;
+    struct call_walk walk;
     double *cost, *calls;      /* by piece, only above: the results of spread_up() */
 };
 
-static bool put(struct bag *b, struct share share)
-{
-    if (b->n == b->capacity) {
-        size_t capacity = b->capacity ? 2 * b->capacity : 16;
-        struct share *at = realloc(b->at, capacity * sizeof *at);
-
-        if (!at)
-            return false;
-        b->at = at;
-        b->capacity = capacity;
-    }
-    b->at[b->n++] = share;
-    return true;
-}
-
-static int by_routine(const void *a, const void *b)
-{
-    const struct share *x = a, *y = b;
-
-    if (x->routine != y->routine)
-        return x->routine < y->routine ? -1 : 1;
-    return x->piece < y->piece ? -1 : x->piece > y->piece;
-}
-
-/* Sorts the bag and joins shares of the same piece. */
-static void arrange(struct bag *b)
-{
-    size_t n = 0;
-
-    if (b->n > 0)
-        qsort(b->at, b->n, sizeof *b->at, by_routine);
-    for (size_t i = 0; i < b->n; i++) {
-        if (n > 0 && by_routine(&b->at[n - 1], &b->at[i]) == 0) {
-            b->at[n - 1].times += b->at[i].times;
-            b->at[n - 1].calls += b->at[i].calls;
-            b->at[n - 1].cost += b->at[i].cost;
-        } else {
-            b->at[n++] = b->at[i];
-        }
-    }
-    b->n = n;
-}
-
-static bool add_node(struct call_contexts *out, struct call_context node)
+bool contexts_add(struct call_contexts *out, struct call_context node)
 {
     if (out->n == out->capacity) {
         size_t capacity = out->capacity ? 2 * out->capacity : 64;
@@ -91,117 +35,38 @@ static bool add_node(struct call_contexts *out, struct call_context node)
     return true;
 }
 
-/* The shares of one routine in an arranged bag. */
-struct group { size_t first, end; uint32_t routine; double cost; };
-
-static int dearest_first(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-
-    if (x->cost != y->cost)
-        return x->cost > y->cost ? -1 : 1;
-    return x->routine < y->routine ? -1 : x->routine > y->routine;
-}
-
-/* The bag's routines, most expensive first; NULL: no memory. */
-static struct group *groups_of(struct bag *b, size_t *n)
-{
-    struct group *group = malloc((b->n + 1) * sizeof *group);
-
-    arrange(b);
-    *n = 0;
-    for (size_t i = 0; group && i < b->n; i++) {
-        if (i == 0 || b->at[i].routine != b->at[i - 1].routine)
-            group[(*n)++] = (struct group){i, i, b->at[i].routine, 0};
-        assert(*n > 0 && group[*n - 1].routine == b->at[i].routine);
-        group[*n - 1].end = i + 1;
-        group[*n - 1].cost += b->at[i].cost;
-    }
-    if (group && *n > 0)
-        qsort(group, *n, sizeof *group, dearest_first);
-    return group;
-}
-
 /* ---- Below ------------------------------------------------------------------------------- */
 
-static void put_piece(struct search *s, uint32_t piece, double times)
-{
-    assert(piece < s->tree->n_pieces);
-    if (s->c->call_first[piece] == s->c->call_first[piece + 1])
-        return;
-    s->times[piece] += times;
-    descending_put(&s->order, piece);
-}
-
-/* Walks through the pieces put and all pieces in them: puts the calls made there into the bag.  `through`:
- * also walks into calls, except those of chosen routines.  False: no memory. */
-static bool walk(struct search *s, bool through, struct bag *calls)
-{
-    const struct call_tree *t = s->tree;
-    const struct run_costs *c = s->c;
-    bool ok = true;
-    uint32_t p;
-
-    while (descending_take(&s->order, &p)) {
-        double times = s->times[p];
-
-        assert(times > 0);                   /* put_piece() was called before */
-        s->times[p] = 0;
-        for (uint64_t i = c->call_first[p]; ok && i < c->call_first[p + 1]; i++) {
-            uint32_t item = c->call_item[i], number = item & CALL_TREE_NUMBER;
-            const struct activation *a = &t->activation[number];
-
-            if (item & CALL_TREE_CALL && through && !s->chosen[a->routine])
-                put_piece(s, a->piece, times);
-            else if (item & CALL_TREE_CALL)
-                ok = put(calls, (struct share){a->routine, a->piece, times, a->unseen ? 0 : times,
-                                               times * c->piece[a->piece]});
-            else
-                put_piece(s, number, times);
-        }
-    }
-    return ok;
-}
-
-static double sum_of(const struct bag *b)
-{
-    double cost = 0;
-
-    for (size_t i = 0; i < b->n; i++)
-        cost += b->at[i].cost;
-    return cost;
-}
-
-static bool add_below(struct search *s, struct bag *bag, uint32_t depth, uint32_t *hidden);
+static bool add_below(struct search *s, struct call_bag *bag, uint32_t depth, uint32_t *hidden);
 
 /* Adds a node for some activations of one routine, and nodes for their calls. */
-static bool add_group(struct search *s, const struct share *share, size_t n, uint32_t depth)
+static bool add_group(struct search *s, const struct call_share *share, size_t n, uint32_t depth)
 {
     assert(n > 0 && depth < s->limits.depth);
     struct call_context node = {.routine = share[0].routine, .depth = depth};
-    struct bag calls = {0};
+    struct call_bag calls = {0};
     size_t number = s->out->n;
     uint32_t hidden = 0;
     bool ok;
 
     for (size_t i = 0; i < n; i++) {
-        put_piece(s, share[i].piece, share[i].times);
+        call_walk_put(&s->walk, share[i].piece, share[i].times);
         node.calls += share[i].calls;
         node.inclusive += share[i].cost;
     }
-    ok = walk(s, false, &calls);
-    node.self = node.inclusive - sum_of(&calls);
-    ok = ok && add_node(s->out, node) && add_below(s, &calls, depth + 1, &hidden);
+    ok = call_walk(&s->walk, NULL, &calls);
+    node.self = node.inclusive - call_bag_cost(&calls);
+    ok = ok && contexts_add(s->out, node) && add_below(s, &calls, depth + 1, &hidden);
     if (ok)
         s->out->node[number].hidden = hidden;
     free(calls.at);
     return ok;
 }
 
-static bool add_below(struct search *s, struct bag *bag, uint32_t depth, uint32_t *hidden)
+static bool add_below(struct search *s, struct call_bag *bag, uint32_t depth, uint32_t *hidden)
 {
     size_t n;
-    struct group *group = groups_of(bag, &n);
+    struct call_group *group = call_bag_groups(bag, &n);
     bool ok = group;
 
     for (size_t i = 0; ok && i < n; i++) {
@@ -215,15 +80,13 @@ static bool add_below(struct search *s, struct bag *bag, uint32_t depth, uint32_
 }
 
 /* Finds the roots of the tree: the outermost activations, or those of chosen routines. */
-static bool find_roots(struct search *s, struct bag *roots)
+static bool find_roots(struct search *s, struct call_bag *roots)
 {
     bool ok;
 
-    for (uint32_t k = 0; k < s->tree->n_threads; k++)
-        if (s->c->counted[k])
-            put_piece(s, s->tree->root[k], 1);
-    ok = walk(s, s->chosen != NULL, roots);
-    s->out->total = sum_of(roots);
+    call_walk_put_roots(&s->walk);
+    ok = call_walk(&s->walk, s->chosen, roots);
+    s->out->total = call_bag_cost(roots);
     s->least = s->limits.share * s->out->total;
     return ok;
 }
@@ -233,14 +96,12 @@ static bool begin(struct search *s, struct call_contexts *out, const struct run_
 {
     *out = (struct call_contexts){0};
     *s = (struct search){.c = c, .tree = c->tree, .chosen = chosen, .limits = limits, .out = out};
-    s->times = calloc(c->tree->n_pieces + (size_t)1, sizeof *s->times);
-    return descending_begin(&s->order, c->tree->n_pieces) && s->times;
+    return call_walk_begin(&s->walk, c);
 }
 
 static bool end(struct search *s, bool ok)
 {
-    descending_end(&s->order);
-    free(s->times);
+    call_walk_end(&s->walk);
     free(s->cost);
     free(s->calls);
     if (!ok)
@@ -252,7 +113,7 @@ bool contexts_below(struct call_contexts *out, const struct run_costs *c, const 
                     struct context_limits limits)
 {
     struct search s;
-    struct bag roots = {0};
+    struct call_bag roots = {0};
     uint32_t hidden = 0;
     bool ok = begin(&s, out, c, chosen, limits) && find_roots(&s, &roots)
            && add_below(&s, &roots, 0, &hidden);
@@ -294,7 +155,7 @@ static void spread_up(struct search *s, const double *cost, const double *calls,
 
 /* Finds the activations that ran the pieces of the walk up, except activations within a chosen
  * one. */
-static bool find_callers(struct search *s, const double *outermost, struct bag *callers)
+static bool find_callers(struct search *s, const double *outermost, struct call_bag *callers)
 {
     const struct call_tree *t = s->tree;
     const struct run_costs *c = s->c;
@@ -306,13 +167,13 @@ static bool find_callers(struct search *s, const double *outermost, struct bag *
             const struct activation *a = &t->activation[item & CALL_TREE_NUMBER];
 
             if (item & CALL_TREE_CALL && !s->chosen[a->routine] && s->cost[a->piece] > 0)
-                ok = put(callers, (struct share){a->routine, a->piece, 0,
+                ok = call_bag_put(callers, (struct call_share){a->routine, a->piece, 0,
                                                  outermost[p] * s->calls[a->piece],
                                                  outermost[p] * s->cost[a->piece]});
         }
     for (uint32_t k = 0; ok && k < t->n_threads; k++)
         if (s->c->counted[k] && s->cost[t->root[k]] > 0)
-            ok = put(callers, (struct share){CONTEXT_NOBODY, t->root[k], 0, s->calls[t->root[k]],
+            ok = call_bag_put(callers, (struct call_share){CONTEXT_NOBODY, t->root[k], 0, s->calls[t->root[k]],
                                              s->cost[t->root[k]]});
     return ok;
 }
@@ -344,7 +205,7 @@ static bool add_above(struct search *s, const double *cost, const double *calls,
                       const double *outermost, uint32_t depth, uint32_t *hidden);
 
 /* Adds a node above, and nodes for its callers; the walk up has found the costs by piece. */
-static bool add_caller(struct search *s, const struct share *share, size_t n, const double *outermost,
+static bool add_caller(struct search *s, const struct call_share *share, size_t n, const double *outermost,
                        uint32_t depth)
 {
     assert(n > 0 && depth > 0 && depth < s->limits.depth);
@@ -358,7 +219,7 @@ static bool add_caller(struct search *s, const struct share *share, size_t n, co
         node.calls += share[i].calls;
         node.inclusive += share[i].cost;
     }
-    ok = add_node(s->out, node);
+    ok = contexts_add(s->out, node);
     if (ok && node.routine != CONTEXT_NOBODY) {
         cost = malloc(bytes);
         calls = malloc(bytes);
@@ -381,8 +242,8 @@ static bool add_caller(struct search *s, const struct share *share, size_t n, co
 static bool add_above(struct search *s, const double *cost, const double *calls, uint32_t from,
                       const double *outermost, uint32_t depth, uint32_t *hidden)
 {
-    struct bag callers = {0};
-    struct group *group = NULL;
+    struct call_bag callers = {0};
+    struct call_group *group = NULL;
     size_t n = 0;
     bool ok;
 
@@ -392,7 +253,7 @@ static bool add_above(struct search *s, const double *cost, const double *calls,
     }
     assert(depth == 1 || (cost && calls));   /* the cost of a root is that of its pieces */
     spread_up(s, cost, calls, from, depth == 1);
-    ok = find_callers(s, outermost, &callers) && (group = groups_of(&callers, &n));
+    ok = find_callers(s, outermost, &callers) && (group = call_bag_groups(&callers, &n));
     for (size_t i = 0; ok && i < n; i++) {
         if (group[i].cost < s->least)
             ++*hidden;
@@ -405,7 +266,7 @@ static bool add_above(struct search *s, const double *cost, const double *calls,
     return ok;
 }
 
-static bool add_chosen(struct search *s, const struct share *share, size_t n, const double *outermost)
+static bool add_chosen(struct search *s, const struct call_share *share, size_t n, const double *outermost)
 {
     struct call_context node = {.routine = share[0].routine};
     size_t number = s->out->n;
@@ -416,7 +277,7 @@ static bool add_chosen(struct search *s, const struct share *share, size_t n, co
         node.calls += share[i].calls;
         node.inclusive += share[i].cost;
     }
-    ok = add_node(s->out, node)
+    ok = contexts_add(s->out, node)
       && add_above(s, NULL, NULL, node.routine, outermost, 1, &hidden);
     if (ok)
         s->out->node[number].hidden = hidden;
@@ -427,8 +288,8 @@ bool contexts_above(struct call_contexts *out, const struct run_costs *c, const 
                     struct context_limits limits)
 {
     struct search s;
-    struct bag roots = {0};
-    struct group *group = NULL;
+    struct call_bag roots = {0};
+    struct call_group *group = NULL;
     double *outermost = NULL;
     size_t n = 0, pieces = c->tree->n_pieces + (size_t)1;
     bool ok = begin(&s, out, c, chosen, limits) && find_roots(&s, &roots);
@@ -437,7 +298,7 @@ bool contexts_above(struct call_contexts *out, const struct run_costs *c, const 
         s.cost = calloc(pieces, sizeof *s.cost);
         s.calls = calloc(pieces, sizeof *s.calls);
         outermost = outermost_times(&s);
-        group = groups_of(&roots, &n);
+        group = call_bag_groups(&roots, &n);
         ok = s.cost && s.calls && outermost && group;
     }
     for (size_t i = 0; ok && i < n; i++)

@@ -48,5 +48,7 @@ bool contexts_below(struct call_contexts *out, const struct run_costs *c, const 
 bool contexts_above(struct call_contexts *out, const struct run_costs *c, const bool *chosen,
                     struct context_limits limits);
 void contexts_free(struct call_contexts *c);
+/* Adds a node behind all others.  False: no memory. */
+bool contexts_add(struct call_contexts *out, struct call_context node);
 
 #endif
