@@ -15,13 +15,15 @@ enum { STEPS_A_BYTE = 1 << 15 };
 
 #define NONE UINT32_MAX
 
-/* Each step pushes at most one symbol, and each symbol ends in exactly one body.
+/* Each step pushes at most one symbol, and each symbol ends in exactly one body.  So one array of n_symbols is
+ * enough for the bodies that are complete and for the stack, which grows down from its end:
  *
- *      symbols   | rule 0 | rule 1 | ..      | shown start rules |
- *                0                   n_taken                       <= n_symbols
- *      stack     | start 0 | start 1 | .. bottom .. the current thread's symbols .. | top
+ *      symbols   | rule 0 | rule 1 | ..  ->  | shown |  <-  top .. | start 1 | start 0 |
+ *                0                   n_taken               room - top                 room
  *
- * Start rules stay on the stack: they get numbers, and places behind all bodies, when they are shown. */
+ * The stack holds the complete start rules and on them, from `bottom` on, the symbols of the current thread; symbols
+ * that were pushed first have the highest addresses.  Start rules get numbers, and places behind all bodies, when they
+ * are shown.  If that is before the end of the code, they are copied, and the array grows if they have no room. */
 struct wpp_grammar_reader {
     struct wpp_coder coder;
     struct wpp_grammar_model model;
@@ -30,10 +32,10 @@ struct wpp_grammar_reader {
     uint32_t *symbols;
     uint64_t n_symbols;          /* in all bodies */
     uint64_t n_taken;            /* in complete bodies of rules */
-    uint64_t n_pushed;
-    uint32_t *stack;
-    uint64_t top, bottom, stack_room;
-    uint64_t *start_ends;        /* by complete thread: where on the stack its start rule ends */
+    uint64_t n_pushed, top, bottom, room;
+    uint64_t *start_ends;        /* by complete thread: where on the stack its start rule ends, */
+    uint64_t *start_lengths;     /* ... and how many events it derives */
+    uint64_t derived;            /* events of the current thread so far */
     uint32_t n_terminals, n_rules, n_threads;    /* so far */
     uint32_t before;             /* the last terminal derived by the code read so far */
     unsigned form;               /* WPP_FORM_...; in lanes coder, model and `before` are unused, but these are
@@ -41,6 +43,7 @@ struct wpp_grammar_reader {
     struct wpp_lane_reader lanes;
     struct ends { uint32_t first, last; } *ends;         /* by rule: terminals that it derives */
     bool done;                   /* all has been read */
+    bool in_place;               /* then: the start rules are where they are shown */
     const char *wrong;           /* the error, once there is one */
 };
 
@@ -54,19 +57,20 @@ static bool wrong(reader *r, const char *what)
 
 /* ---- The stack ----------------------------------------------------------------------- */
 
-static bool make_room(reader *r, uint64_t more)
+static void reverse(uint32_t *symbols, uint64_t n)
 {
-    uint64_t room = r->stack_room + r->stack_room / 2 + more + 1024;
-    uint32_t *larger;
+    for (uint32_t *low = symbols, *high = symbols + n; low + 1 < high;) {
+        uint32_t symbol = *low;
 
-    if (more <= r->stack_room - r->top)
-        return true;
-    larger = realloc(r->stack, room * sizeof *larger);
-    if (!larger)
-        return false;
-    r->stack = larger;
-    r->stack_room = room;
-    return true;
+        *low++ = *--high;
+        *high = symbol;
+    }
+}
+
+/* The symbol that was pushed last. */
+static uint32_t *top_of(const reader *r)
+{
+    return r->symbols + (r->room - r->top);
 }
 
 static bool push(reader *r, uint32_t symbol)
@@ -74,26 +78,52 @@ static bool push(reader *r, uint32_t symbol)
     assert(r->n_taken + r->top == r->n_pushed);
     if (r->n_pushed == r->n_symbols)
         return wrong(r, "there are more symbols than it says");
-    if (!make_room(r, 1))
-        return false;
-    r->stack[r->top++] = symbol;
     r->n_pushed++;
+    r->top++;
+    *top_of(r) = symbol;
     return true;
 }
 
-/* Makes the n symbols at `from` in `symbols` the body of `rule`. */
-static bool set_body(reader *r, uint32_t rule, uint64_t from, uint64_t n)
+/* Pops n symbols, the lowest first, to a place that is free once they have left the stack. */
+static void pop(reader *r, uint32_t *to, uint64_t n)
 {
-    const uint32_t *body = r->symbols + from;
+    uint32_t *from = top_of(r);
+
+    assert(n <= r->top && to <= from);
+    if (to + n > from) {
+        reverse(from, n);
+        memmove(to, from, n * sizeof *to);
+    } else {
+        for (uint64_t i = 0; i < n; i++)
+            to[i] = from[n - 1 - i];
+    }
+    r->top -= n;
+}
+
+static const char too_long[] = "a rule derives more than 2^64 events";
+
+/* The current thread goes on by what a symbol derives. */
+static bool derive(reader *r, uint32_t symbol)
+{
+    uint64_t n = symbol & WPP_RULE ? r->length[symbol & ~WPP_RULE] : 1;
+
+    return !__builtin_add_overflow(r->derived, n, &r->derived) || wrong(r, too_long);
+}
+
+/* Makes the next n symbols behind complete bodies the body of `rule`. */
+static bool take_body(reader *r, uint32_t rule, uint64_t n)
+{
+    const uint32_t *body = r->symbols + r->n_taken;
     uint64_t length = 0;
 
-    r->body[rule] = from;
+    r->body[rule] = r->n_taken;
+    r->n_taken += n;
     for (uint64_t i = 0; i < n; i++) {
         assert(!(body[i] & WPP_RULE) || (body[i] & ~WPP_RULE) < rule);
         uint64_t one = body[i] & WPP_RULE ? r->length[body[i] & ~WPP_RULE] : 1;
 
         if (__builtin_add_overflow(length, one, &length))
-            return wrong(r, "a rule derives more than 2^64 events");
+            return wrong(r, too_long);
     }
     r->length[rule] = length;
     return true;
@@ -108,12 +138,9 @@ static bool reduce(reader *r, uint64_t n)
         return wrong(r, "a rule is longer than what was written before it");
     if (rule == r->g.n_rules)
         return wrong(r, "there are more rules than it says");
-    assert(n <= r->n_symbols - r->n_taken);
-    r->top -= n;
-    memcpy(r->symbols + r->n_taken, r->stack + r->top, n * sizeof *r->symbols);
-    if (!set_body(r, rule, r->n_taken, n))
+    pop(r, r->symbols + r->n_taken, n);
+    if (!take_body(r, rule, n))
         return false;
-    r->n_taken += n;
     r->n_rules++;
     return push(r, WPP_RULE | rule);
 }
@@ -123,7 +150,9 @@ static void end_thread(reader *r)
     assert(r->n_threads < r->g.n_threads && r->bottom <= r->top);
     r->bottom = r->top;
     r->before = WPP_NO_TERMINAL;
+    r->start_lengths[r->n_threads] = r->derived;
     r->start_ends[r->n_threads++] = r->top;
+    r->derived = 0;
 }
 
 /* ---- Steps that come one by one --------------------------------------------------------- */
@@ -144,9 +173,7 @@ static bool do_symbol(reader *r)
 
     if (symbol == WPP_NO_SYMBOL)
         return wrong(r, "a symbol is used before it is there");
-    if (symbol & WPP_RULE)
-        __builtin_prefetch(&r->length[symbol & ~WPP_RULE]);
-    return push(r, symbol);
+    return derive(r, symbol) && push(r, symbol);
 }
 
 static bool do_terminal(reader *r)
@@ -155,7 +182,7 @@ static bool do_terminal(reader *r)
         return wrong(r, "there are more terminals than it says");
     wpp_model_add_terminal(&r->model, r->before);
     r->before = r->n_terminals++;
-    return push(r, r->before);
+    return derive(r, r->before) && push(r, r->before);
 }
 
 static bool do_step(reader *r)
@@ -198,17 +225,19 @@ static uint32_t symbol_of(const reader *r, uint32_t name)
 /* Pushes the names of a run. */
 static bool push_run(reader *r, const uint32_t *names, uint32_t n)
 {
+    uint32_t *top = top_of(r);
+
     if (n > r->n_symbols - r->n_pushed)
         return wrong(r, "there are more symbols than it says");
-    if (!make_room(r, n))
-        return false;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t symbol = names[i];
 
         if (__builtin_expect((symbol & (WPP_RULE | WPP_YOUNG)) == WPP_YOUNG, 0)
             && !has_come(r, symbol = symbol_of(r, symbol)))
             return wrong(r, "a symbol is used before it is there");
-        r->stack[r->top + i] = symbol;
+        if (__builtin_expect(!derive(r, symbol), 0))
+            return false;
+        *--top = symbol;
     }
     r->n_pushed += n;
     r->top += n;
@@ -235,7 +264,7 @@ static bool lane_terminal(reader *r)
     if (r->n_terminals == r->g.n_terminals)
         return wrong(r, "there are more terminals than it says");
     wpp_lane_model_add_terminal(&r->lanes.model);
-    return push(r, r->n_terminals++);
+    return derive(r, r->n_terminals) && push(r, r->n_terminals++);
 }
 
 static bool do_event(reader *r, const struct wpp_lane_event *e)
@@ -271,62 +300,72 @@ static bool run_block(reader *r)
 
 /* ---- As far as is wanted ------------------------------------------------------------------ */
 
-/* How much of what the goal counts has come. */
-struct progress {
-    const struct wpp_reading_goal *goal;
-    uint64_t *values;            /* with weights: by rule, of what it derives; else NULL */
-    uint32_t n_values;           /* of so many rules */
-    uint64_t have;
-};
-
 static void add(uint64_t *sum, uint64_t n)
 {
     if (__builtin_add_overflow(*sum, n, sum))
         *sum = UINT64_MAX;
 }
 
-static uint64_t value_of(const reader *r, const struct progress *p, uint32_t symbol)
+static bool is_counted(const struct wpp_reading_goal *goal, uint32_t thread)
 {
-    uint32_t rule = symbol & ~WPP_RULE;
+    return goal->thread == WPP_ALL_THREADS || goal->thread == thread;
+}
 
-    if (p->values)
-        return symbol & WPP_RULE ? p->values[rule] : p->goal->weights[symbol];
-    return symbol & WPP_RULE ? r->length[rule] : 1;
+/* Events that have come. */
+static uint64_t events_so_far(const reader *r, const struct wpp_reading_goal *goal)
+{
+    uint64_t n = is_counted(goal, r->n_threads) ? r->derived : 0;
+
+    for (uint32_t k = 0; k < r->n_threads; k++)
+        if (is_counted(goal, k))
+            add(&n, r->start_lengths[k]);
+    return n;
+}
+
+/* How much of what the goal counts has come. */
+struct progress {
+    const struct wpp_reading_goal *goal;
+    uint64_t have;
+    uint64_t *values;            /* with weights: by rule, of what it derives; else NULL */
+    uint32_t n_values;           /* of so many rules */
+};
+
+static uint64_t value_of(const struct progress *p, uint32_t symbol)
+{
+    return symbol & WPP_RULE ? p->values[symbol & ~WPP_RULE] : p->goal->weights[symbol];
 }
 
 /* Of the rules that have come meanwhile. */
 static void find_values(const reader *r, struct progress *p)
 {
-    for (; p->values && p->n_values < r->n_rules; p->n_values++) {
+    for (; p->n_values < r->n_rules; p->n_values++) {
         uint32_t rule = p->n_values;
         uint64_t end = rule + 1 < r->n_rules ? r->body[rule + 1] : r->n_taken;
 
         p->values[rule] = 0;
         for (uint64_t i = r->body[rule]; i < end; i++)
-            add(&p->values[rule], value_of(r, p, r->symbols[i]));
+            add(&p->values[rule], value_of(p, r->symbols[i]));
     }
-}
-
-static bool is_counted(const struct progress *p, uint32_t thread)
-{
-    return p->goal->thread == WPP_ALL_THREADS || p->goal->thread == thread;
 }
 
 /* Counts what is on the stack. */
 static bool begin_progress(const reader *r, struct progress *p)
 {
+    const uint32_t *first = r->symbols + r->room;
     uint64_t i = 0;
 
-    if (p->goal->weights) {
-        p->values = malloc((r->g.n_rules + (size_t)1) * sizeof *p->values);
-        if (!p->values)
-            return false;
+    if (!p->goal->weights) {
+        p->have = events_so_far(r, p->goal);
+        return true;
     }
+    p->values = malloc((r->g.n_rules + (size_t)1) * sizeof *p->values);
+    if (!p->values)
+        return false;
     find_values(r, p);
     for (uint32_t thread = 0; thread <= r->n_threads; thread++)
         for (uint64_t end = thread < r->n_threads ? r->start_ends[thread] : r->top; i < end; i++)
-            if (is_counted(p, thread))
-                add(&p->have, value_of(r, p, r->stack[i]));
+            if (is_counted(p->goal, thread))
+                add(&p->have, value_of(p, first[-1 - (int64_t)i]));
     return true;
 }
 
@@ -335,16 +374,20 @@ static void note_block(const reader *r, struct progress *p, uint32_t thread, uin
 {
     const uint32_t *name = r->lanes.names;
 
+    if (!p->values) {
+        p->have = events_so_far(r, p->goal);
+        return;
+    }
     find_values(r, p);
     for (uint32_t i = 0; i < r->lanes.n_events; i++) {
         const struct wpp_lane_event *e = &r->lanes.event[i];
-        bool counted = is_counted(p, thread);
+        bool counted = is_counted(p->goal, thread);
 
         for (uint32_t k = 0; k < e->run; k++, name++)
             if (counted)
-                add(&p->have, value_of(r, p, symbol_of(r, *name)));
+                add(&p->have, value_of(p, symbol_of(r, *name)));
         if (e->kind == WPP_EVENT_NEW && counted)
-            add(&p->have, value_of(r, p, terminal));
+            add(&p->have, value_of(p, terminal));
         terminal += e->kind == WPP_EVENT_NEW;
         thread += e->kind == WPP_EVENT_END;
     }
@@ -465,8 +508,10 @@ static bool allocate(reader *r)
     r->body = malloc((n_bodies + 1) * sizeof *r->body);
     r->length = malloc((n_bodies + 1) * sizeof *r->length);
     r->symbols = malloc((r->n_symbols + 1) * sizeof *r->symbols);
+    r->room = r->n_symbols;
     r->start_ends = malloc((r->g.n_threads + (size_t)1) * sizeof *r->start_ends);
-    return r->body && r->length && r->symbols && r->start_ends;
+    r->start_lengths = malloc((r->g.n_threads + (size_t)1) * sizeof *r->start_lengths);
+    return r->body && r->length && r->symbols && r->start_ends && r->start_lengths;
 }
 
 static bool begin_reading(reader *r, struct wpp_view code)
@@ -501,8 +546,8 @@ void wpp_grammar_reader_free(reader *r)
     wpp_model_free(&r->model);
     wpp_lane_reader_free(&r->lanes);
     free(r->ends);
-    free(r->stack);
     free(r->start_ends);
+    free(r->start_lengths);
     free(r->body);
     free(r->length);
     free(r->symbols);
@@ -511,25 +556,67 @@ void wpp_grammar_reader_free(reader *r)
 
 /* ---- What has been read --------------------------------------------------------------------- */
 
-/* The start rules go behind the bodies: all symbols that have been pushed have room there. */
+/* Makes room between bodies and stack for a copy of the stack. */
+static bool grow(reader *r)
+{
+    uint64_t room = r->n_symbols + r->top;
+    uint32_t *larger;
+
+    if (r->n_taken + r->top <= r->room - r->top)
+        return true;
+    larger = realloc(r->symbols, (room + 1) * sizeof *larger);
+    if (!larger)
+        return false;
+    r->symbols = larger;
+    memmove(larger + room - r->top, larger + r->room - r->top, r->top * sizeof *larger);
+    r->room = room;
+    return true;
+}
+
+/* Puts the stack, the first symbol first, behind the bodies.  At the end of the code it need not stay where it is. */
+static bool place_starts(reader *r)
+{
+    uint32_t *to = r->symbols + r->n_taken, *from = top_of(r);
+
+    if (r->in_place)
+        return true;
+    if (r->done) {
+        reverse(from, r->top);
+        memmove(to, from, r->top * sizeof *to);
+        r->in_place = true;
+        return true;
+    }
+    if (!grow(r))
+        return false;
+    to = r->symbols + r->n_taken;
+    from = top_of(r);
+    for (uint64_t i = 0; i < r->top; i++)
+        to[i] = from[r->top - 1 - i];
+    return true;
+}
+
+static void number_starts(reader *r)
+{
+    uint64_t begin = 0;
+
+    for (uint32_t k = 0; k < r->g.n_threads; k++) {
+        bool complete = k < r->n_threads;
+
+        r->body[r->n_rules + k] = r->n_taken + begin;
+        r->length[r->n_rules + k] = complete ? r->start_lengths[k] : k == r->n_threads ? r->derived : 0;
+        begin = complete ? r->start_ends[k] : r->top;
+    }
+    r->body[r->n_rules + r->g.n_threads] = r->n_pushed;
+}
+
 bool wpp_grammar_reader_show(reader *r, struct wpp_grammar *out, struct wpp_error *error)
 {
-    uint32_t n_threads = r->g.n_threads;
-    uint64_t begin = 0;
-    bool done = !r->wrong;
-
     assert(r->n_taken + r->top == r->n_pushed && r->n_pushed <= r->n_symbols);
-    if (r->top > 0)
-        memcpy(r->symbols + r->n_taken, r->stack, r->top * sizeof *r->symbols);
-    for (uint32_t k = 0; done && k < n_threads; k++) {
-        uint64_t end = k < r->n_threads ? r->start_ends[k] : r->top;
-
-        done = set_body(r, r->n_rules + k, r->n_taken + begin, end - begin);
-        begin = end;
-    }
-    r->body[r->n_rules + n_threads] = r->n_pushed;
-    *out = (struct wpp_grammar){r->g.n_terminals, r->n_rules, n_threads, r->body, r->symbols, r->length};
-    return report(r, done, error);
+    if (!place_starts(r))
+        return report(r, false, error);
+    number_starts(r);
+    *out = (struct wpp_grammar){r->g.n_terminals, r->n_rules, r->g.n_threads, r->body, r->symbols, r->length};
+    return true;
 }
 
 bool wpp_grammar_reader_take(reader *r, struct wpp_grammar *out, struct wpp_error *error)
