@@ -51,7 +51,7 @@ static void *read_whole(void *context)
 /* What the first screens show, and some steps from there. */
 static bool begin_early(struct step_opening *o, struct session *s)
 {
-    enum { EVENTS = 1 << 16 };
+    enum { EVENTS = SESSION_AHEAD * SESSION_AHEAD };
     wpp *w = o->beginning;
     struct wpp_error error;
 

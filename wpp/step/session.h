@@ -21,7 +21,11 @@
 
 enum {
     N_MARKS = 26, SESSION_TEXT = 240,
+#ifdef WPP_HOSTILE
+    SESSION_AHEAD = 16
+#else
     SESSION_AHEAD = 256            /* no more events behind the place are shown */
+#endif
 };
 
 /* What is done when what it looks for can be found. */
