@@ -107,11 +107,13 @@ wpp *wpp_open_unread(const char *path, struct wpp_error *error);
  * before that alone.  What was made before from the grammar (its arrays, cursors, finders, stacks) is no longer
  * valid, and no other thread may use `w` meanwhile.
  *
- * False: WPP_E_MEMORY; WPP_E_DAMAGED: what was to be read makes no sense; then the grammar is missing from now on.
+ * False: WPP_E_MEMORY, after which only wpp_close() may follow; WPP_E_DAMAGED: what was to be read makes no sense, and
+ * the grammar is missing from now on.
  * Cost: O(what is read of the grammar). */
 #define WPP_ALL_THREADS UINT32_MAX
 bool wpp_read_until(wpp *w, uint32_t thread, const uint32_t *weights, uint64_t n, struct wpp_error *error);
-/* The events of a thread that the grammar derives: all of them, unless it was opened by wpp_open_unread(). */
+/* The events of a thread that the grammar derives: all of them, unless the file was opened by wpp_open_unread() (or by
+ * wpp_open_figures()).  thread < n_threads. */
 uint64_t wpp_events_read(const wpp *w, uint32_t thread);
 
 /* The parts that are missing, none of them after wpp_open(), and those that have been read: bits

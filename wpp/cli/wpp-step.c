@@ -250,6 +250,7 @@ static void begin(struct session *s, const struct request *r, struct run *run)
     bool ok;
 
     tool_read_until(r->path, run->w, WPP_ALL_THREADS, NULL, UINT64_MAX);
+    tool_need_order(r->path, run->w);
     run->stacks = make_stacks(run->w);
     tool_stage("numbering its lines");
     ok = session_begin(s, run->w, r->path, (uint32_t)r->thread, run->stacks, &error);

@@ -13,8 +13,6 @@
 /* A step takes at least a small part of a bit: the most steps that a byte can hold. */
 enum { STEPS_A_BYTE = 1 << 15 };
 
-#define NONE UINT32_MAX
-
 /* Each step pushes at most one symbol, and each symbol ends in exactly one body.  So one array of n_symbols is
  * enough for the bodies that are complete and for the stack, which grows down from its end:
  *
