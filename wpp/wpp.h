@@ -94,6 +94,28 @@ wpp *wpp_open_intact(const char *path, struct wpp_error *error);
  * then wpp_grammar() derives nothing, and there is no cursor. */
 wpp *wpp_open_figures(const char *path, struct wpp_error *error);
 
+/* As wpp_open_intact(), for questions about the beginning of a run.  If the file is a large one, as for
+ * wpp_open_figures(), its grammar is verified by its checksum, but not read: it derives nothing until
+ * wpp_read_until() reads as much of it as is needed.  Other files are read whole.  All other parts, and
+ * wpp_terminal_counts(), are there. */
+wpp *wpp_open_unread(const char *path, struct wpp_error *error);
+
+/* Reads on, from the beginning of the run, until n executions of what `weights` tells (see "Asking" below; NULL:
+ * events) have come in a thread, or in all threads, one after the other; or until there are no more.  Threads
+ * before that one are read with it.  From then on wpp_grammar() derives the events that have been read, though
+ * wpp_thread() tells of all, and all functions below answer as if the run had ended there: so ask about places
+ * before that alone.  What was made before from the grammar (its arrays, cursors, finders, stacks) is no longer
+ * valid, and no other thread may use `w` meanwhile.
+ *
+ * False: WPP_E_MEMORY, after which only wpp_close() may follow; WPP_E_DAMAGED: what was to be read makes no sense, and
+ * the grammar is missing from now on.
+ * Cost: O(what is read of the grammar). */
+#define WPP_ALL_THREADS UINT32_MAX
+bool wpp_read_until(wpp *w, uint32_t thread, const uint32_t *weights, uint64_t n, struct wpp_error *error);
+/* The events of a thread that the grammar derives: all of them, unless the file was opened by wpp_open_unread() (or by
+ * wpp_open_figures()).  thread < n_threads. */
+uint64_t wpp_events_read(const wpp *w, uint32_t thread);
+
 /* The parts that are missing, none of them after wpp_open(), and those that have been read: bits
  * of enum wpp_part.  What a file need not have is in neither. */
 unsigned wpp_missing(const wpp *w);

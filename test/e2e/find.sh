@@ -202,6 +202,61 @@ is 'lines, too' "$(wpp-dump --lines -F swap run.wpp | sort -u | tr '\n' ' ')" \
     'sort.c:4 sort.c:6 sort.c:7 sort.c:8 sort.c:9 '
 is 'each activation ends' "$(wpp-dump -F sort run.wpp | grep -c Enter)" "$(($(wpp-dump -F sort run.wpp | grep -c Leave) + 1))"
 
+# ---- A large run, of which no more is read than is needed --------------------------------------------------------
+cat > large.c <<'END_C'
+static unsigned long state = 88172645463325252, sum;
+static void __attribute__((noinline)) early(void) { sum++; }
+static void __attribute__((noinline)) late(void) { sum++; }
+static void __attribute__((noinline)) turn(unsigned bits)
+{
+    for (int i = 0; i < 2; i++, bits >>= 4) {
+        if (bits & 1)
+            sum += 3;
+        if (bits & 2)
+            sum ^= 5;
+        if (bits & 4)
+            sum *= 7;
+        if (bits & 8)
+            sum -= 9;
+    }
+}
+int main(void)
+{
+    for (int i = 0; i < 800000; i++) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        turn(state >> 20 & 255);
+        if (i % 100 == 50)
+            early();
+        if (i == 799000)
+            late();
+    }
+    return sum == 0;
+}
+END_C
+wpp-gcc -O1 large.c -o large
+ok 'a large run' wpp-record -q -o large.wpp -- ./large
+is 'its code has lanes' "$(head -c 9 large.wpp | tail -c 1 | od -An -tu1 | tr -d ' ')" 20
+wpp-dump --tokens large.wpp > tokens
+events=$(($(wc -c < tokens) / 4))
+slice() { tail -c +$((4 * $1 + 1)) tokens | head -c $((4 * $2)); }
+for begin in 0 1 70000 $((events / 2)) $((events - 100)); do
+    wpp-dump --tokens --range=$begin:+100 large.wpp > got
+    ok "100 events from $begin on" cmp got <(slice $begin 100)
+done
+# The search in one thread reads all of it.
+for k in 1 2 700 4000; do
+    is "early, execution $k" "$(wpp-dump --find=early --nth=$k large.wpp)" \
+        "$(wpp-dump --find=early --nth=$k --range=0: large.wpp)"
+done
+is 'late, the first one' "$(wpp-dump --find=late --nth=first large.wpp)" "$(wpp-dump --find=late --nth=last large.wpp)"
+is 'so many lines' "$(wpp-dump --find=large.c:9 large.wpp | head -n 1)" \
+    "$(wpp-dump --find=large.c:9 --nth=last large.wpp | head -n 1)"
+at=$(wpp-dump --find=early --nth=700 large.wpp | awk '$1 == "event" { print $2 + 0 }')
+is 'a range from there' "$(wpp-dump --range=early#700:+3 large.wpp)" "$(wpp-dump --range=$at:$((at + 3)) large.wpp)"
+is 'a stack' "$(wpp-dump --stack=early#700 large.wpp | awk '/^#/ { print $2 }' | tr '\n' ' ')" 'early main '
+fails_with 1 'not so often' wpp-dump --find=early --nth=8001 large.wpp
+fails_with 1 'nor in a place' wpp-dump --stack=early#8001 large.wpp
+
 # ---- What makes no sense ----------------------------------------------------------------------------------------
 fails_with 1 'a line that was not executed' wpp-dump --find=sort.c:999 run.wpp
 like 'is said' "$(cat err)" '^wpp-dump: run.wpp: line sort.c:999 was not executed'

@@ -85,9 +85,12 @@ struct finding {
     uint64_t total;                /* executions in all ranges */
 };
 
+/* In the events of the range that have been read. */
 static uint64_t count_in(const struct finding *f, const struct dump_range *r)
 {
-    return wpp_finder_count(f->finder, r->thread, r->begin, r->end);
+    uint64_t read = wpp_events_read(r->w, r->thread), end = r->end < read ? r->end : read;
+
+    return r->begin < end ? wpp_finder_count(f->finder, r->thread, r->begin, end) : 0;
 }
 
 /* Prints execution k of the range, counted from 0. */
@@ -136,18 +139,75 @@ static void show_asked(const struct finding *f)
     }
 }
 
-void find_show(const struct find_request *request, const char *path, const struct dump_range *ranges,
+/* Whether these are all events of the run. */
+static bool is_all(const struct dump_range *ranges, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (ranges[i].begin > 0 || ranges[i].end < wpp_thread(ranges[i].w, ranges[i].thread)->tokens)
+            return false;
+    return n == wpp_grammar(ranges[0].w)->n_threads;
+}
+
+/* How often the thing was executed in the whole run.  False: 2^64 times or more. */
+static bool count_all(const wpp *w, const uint32_t *weights, uint64_t *total)
+{
+    uint32_t n = wpp_grammar(w)->n_terminals;
+    uint64_t *counts = malloc((n + (size_t)1) * sizeof *counts), part;
+    bool fits = true;
+
+    if (!counts)
+        tool_die_of_memory();
+    wpp_terminal_counts(w, counts);
+    *total = 0;
+    for (uint32_t i = 0; fits && i < n; i++)
+        fits = !__builtin_mul_overflow(counts[i], (uint64_t)weights[i], &part)
+            && !__builtin_add_overflow(*total, part, total);
+    free(counts);
+    return fits;
+}
+
+static wpp_finder *make_finder(const wpp *w, const uint32_t *weights)
+{
+    struct wpp_error error;
+    wpp_finder *finder = wpp_finder_new(w, weights, &error);
+
+    if (!finder)
+        tool_die_error(&error);
+    return finder;
+}
+
+/* Reads what the ranges need, and makes the finder; *total: executions in them. */
+static void find_in_ranges(struct finding *f, wpp *w, const char *path, const uint32_t *weights)
+{
+    for (uint32_t i = 0; i < f->n_ranges; i++)
+        tool_read_until(path, w, f->ranges[i].thread, NULL, f->ranges[i].end);
+    f->finder = make_finder(w, weights);
+    for (uint32_t i = 0; i < f->n_ranges; i++)
+        f->total += count_in(f, &f->ranges[i]);
+}
+
+/* How often the thing was executed is known for the whole run: only what leads to an execution near the
+ * beginning is read. */
+static bool find_near_beginning(struct finding *f, wpp *w, const char *path, const uint32_t *weights)
+{
+    uint64_t k = f->request->which == FIND_NTH ? f->request->nth : 1;
+
+    if ((f->request->which != FIND_FIRST && f->request->which != FIND_NTH) || !is_all(f->ranges, f->n_ranges)
+        || !count_all(w, weights, &f->total))
+        return false;
+    tool_read_until(path, w, WPP_ALL_THREADS, weights, k <= f->total ? k : 0);
+    f->finder = make_finder(w, weights);
+    return true;
+}
+
+void find_show(const struct find_request *request, wpp *w, const char *path, const struct dump_range *ranges,
                uint32_t n)
 {
-    const wpp *w = ranges[0].w;
     uint32_t *weights = place_weights(w, path, request->what);
-    struct wpp_error error;
-    struct finding f = {request, ranges, n, wpp_finder_new(w, weights, &error), NULL, 0};
+    struct finding f = {.request = request, .ranges = ranges, .n_ranges = n};
 
-    if (!f.finder)
-        tool_die_error(&error);
-    for (uint32_t i = 0; i < n; i++)
-        f.total += count_in(&f, &ranges[i]);
+    if (!find_near_beginning(&f, w, path, weights))
+        find_in_ranges(&f, w, path, weights);
     name_put(stdout, request->what);
     printf(" was executed %s time%s\n", tool_grouped(f.total), f.total == 1 ? "" : "s");
     if (request->which == FIND_NTH && request->nth > f.total)

@@ -17,8 +17,9 @@ struct find_request {
 void find_parse_nth(const char *text, struct find_request *out);
 
 /* Prints how often the thing was executed in the ranges, then each asked execution: its event, time and
- * stack.  Dies if it was never executed anywhere, or not so often in the ranges. */
-void find_show(const struct find_request *request, const char *path, const struct dump_range *ranges,
+ * stack.  Dies if it was never executed anywhere, or not so often in the ranges.  It reads as much of the
+ * grammar as it needs (wpp_read_until()): of the whole run, no more than until the asked execution. */
+void find_show(const struct find_request *request, wpp *w, const char *path, const struct dump_range *ranges,
                uint32_t n);
 
 /* Prints the stack with which an event runs; at the thread's end, of what had not ended.  `event` is at

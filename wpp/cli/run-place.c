@@ -20,14 +20,19 @@ uint32_t *place_weights(const wpp *w, const char *path, const char *what)
     return weights;
 }
 
-static uint64_t event_of_execution(const struct place *p, const wpp *w, const char *path,
-                                   uint32_t thread)
+/* Executions that are counted from the last one need the whole thread. */
+static uint64_t event_of_execution(const struct place *p, wpp *w, const char *path, uint32_t thread)
 {
     uint32_t *weights = place_weights(w, path, p->what), within;
     struct wpp_error error;
-    wpp_finder *f = wpp_finder_new(w, weights, &error);
+    wpp_finder *f;
     uint64_t event;
 
+    if (p->last)
+        tool_read_until(path, w, thread, NULL, UINT64_MAX);
+    else
+        tool_read_until(path, w, thread, weights, p->n);
+    f = wpp_finder_new(w, weights, &error);
     if (!f || !place_find_execution(p, w, f, thread, &event, &within, &error))
         die(path, &error);
     wpp_finder_free(f);
@@ -35,7 +40,7 @@ static uint64_t event_of_execution(const struct place *p, const wpp *w, const ch
     return event;
 }
 
-uint64_t place_event(const struct place *p, const wpp *w, const char *path, uint32_t thread)
+uint64_t place_event(const struct place *p, wpp *w, const char *path, uint32_t thread)
 {
     struct wpp_error error;
     uint64_t event;

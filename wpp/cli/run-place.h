@@ -6,8 +6,9 @@
 
 #include "wpp/replay/place-text.h"
 
-/* The event; a number may lie behind the thread's end. */
-uint64_t place_event(const struct place *p, const wpp *w, const char *path, uint32_t thread);
+/* The event; a number may lie behind the thread's end.  Executions are looked for in the grammar: as much
+ * as is needed of it is read (wpp_read_until()). */
+uint64_t place_event(const struct place *p, wpp *w, const char *path, uint32_t thread);
 
 /* The weights of what is looked for, to be freed. */
 uint32_t *place_weights(const wpp *w, const char *path, const char *what);

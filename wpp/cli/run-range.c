@@ -36,7 +36,7 @@ void run_range_parse(struct run_range *r, const char *text)
         tool_usage("--range: %s ends before it begins", text);
 }
 
-void run_range_events(const struct run_range *r, const wpp *w, const char *path, uint32_t thread,
+void run_range_events(const struct run_range *r, wpp *w, const char *path, uint32_t thread,
                       uint64_t *begin, uint64_t *end)
 {
     uint64_t tokens = wpp_thread(w, thread)->tokens;

@@ -17,8 +17,8 @@ struct run_range {
 void run_range_parse(struct run_range *r, const char *text);
 
 /* The events [*begin, *end) of the thread; *begin <= *end <= its events.  `path` names the file in
- * messages. */
-void run_range_events(const struct run_range *r, const wpp *w, const char *path, uint32_t thread,
+ * messages.  The grammar need not have been read until there: see place_event(). */
+void run_range_events(const struct run_range *r, wpp *w, const char *path, uint32_t thread,
                       uint64_t *begin, uint64_t *end);
 
 #endif

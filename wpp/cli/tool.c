@@ -539,17 +539,42 @@ const char *tool_file_name(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-wpp *tool_open(const char *path)
+static wpp *open_by(wpp *(*opens)(const char *, struct wpp_error *), const char *path)
 {
     struct wpp_error error;
     wpp *w;
 
     tool_stage_reading(path);
-    w = wpp_open_intact(path, &error);
+    w = opens(path, &error);
     tool_stage_end();
     if (!w)
         tool_die_error(tool_explain_folder(path, &error));
     return w;
+}
+
+wpp *tool_open(const char *path)
+{
+    return open_by(wpp_open_intact, path);
+}
+
+wpp *tool_open_unread(const char *path)
+{
+    return open_by(wpp_open_unread, path);
+}
+
+void tool_read_until(const char *path, wpp *w, uint32_t thread, const uint32_t *weights, uint64_t n)
+{
+    struct wpp_error error;
+    bool done;
+
+    tool_stage_reading(path);
+    done = wpp_read_until(w, thread, weights, n, &error);
+    tool_stage_end();
+    if (done)
+        return;
+    if (error.status == WPP_E_DAMAGED)
+        tool_need_order(path, w);
+    tool_die_error(&error);
 }
 
 double tool_share(const char *option, const char *text)

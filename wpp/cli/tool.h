@@ -156,6 +156,10 @@ const char *tool_file_name(const char *path);
 
 /* wpp_open_intact(), or dies. */
 wpp *tool_open(const char *path);
+/* wpp_open_unread(), or dies; and wpp_read_until(), which dies as tool_need_order() does if that part of the
+ * grammar makes no sense. */
+wpp *tool_open_unread(const char *path);
+void tool_read_until(const char *path, wpp *w, uint32_t thread, const uint32_t *weights, uint64_t n);
 
 /* By number: whether a routine has that name, in full or as people write it.  NULL if none has;
  * dies without memory.  The caller frees it. */

@@ -186,7 +186,7 @@ static void parse_options(int argc, char **argv, struct request *r)
 /* ---- Ranges --------------------------------------------------------------------- */
 
 /* The requested range of a thread; dies if the thread is too short. */
-static struct dump_range range_of(const wpp *w, const struct request *r, uint32_t thread)
+static struct dump_range range_of(wpp *w, const struct request *r, uint32_t thread)
 {
     struct dump_range range = {
         .w = w, .thread = thread, .assembler_names = r->assembler_names, .inlined = r->inlined
@@ -197,7 +197,7 @@ static struct dump_range range_of(const wpp *w, const struct request *r, uint32_
 }
 
 /* The requested ranges, one per thread: *n of them. */
-static struct dump_range *find_ranges(const wpp *w, const struct request *r, uint32_t *n)
+static struct dump_range *find_ranges(wpp *w, const struct request *r, uint32_t *n)
 {
     uint32_t n_threads = wpp_grammar(w)->n_threads;
     uint64_t first = r->thread ? tool_count_argument("--thread", r->thread) : 0;
@@ -419,7 +419,7 @@ static void need_source(const wpp *w, const struct request *r)
 
 /* ---- main ------------------------------------------------------------------------------ */
 
-static void show_stack(const wpp *w, const struct request *r, const struct dump_range *ranges)
+static void show_stack(wpp *w, const struct request *r, const struct dump_range *ranges)
 {
     uint64_t tokens = wpp_thread(w, ranges->thread)->tokens;
     uint64_t event = place_event(&r->stack, w, r->path, ranges->thread);
@@ -427,14 +427,28 @@ static void show_stack(const wpp *w, const struct request *r, const struct dump_
     if (event > tokens)
         tool_die(TOOL_ERROR, "%s: thread %u has only %llu event%s", r->path, ranges->thread,
                  (unsigned long long)tokens, tokens == 1 ? "" : "s");
+    tool_read_until(r->path, w, ranges->thread, NULL, event < tokens ? event + 1 : tokens);
     find_show_stack(w, ranges->thread, event, r->assembler_names);
 }
 
-static bool show(const wpp *w, const struct request *r, struct dump_range *ranges, uint32_t n,
+/* Reads as much of the grammar as the ranges need.  Counts of all events are known without it. */
+static void read_ranges(wpp *w, const struct request *r, const struct dump_range *ranges, uint32_t n)
+{
+    bool counts = r->what == SHOW_LINE_COUNTS || r->what == SHOW_EXECUTIONS;
+
+    if (r->what == SHOW_ROUTINES || r->what == SHOW_FOUND || r->what == SHOW_STACK
+        || (counts && !r->range && !r->thread))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        tool_read_until(r->path, w, ranges[i].thread, NULL, ranges[i].end);
+}
+
+static bool show(wpp *w, const struct request *r, struct dump_range *ranges, uint32_t n,
                  struct wpp_error *error)
 {
     bool ok = true;
 
+    read_ranges(w, r, ranges, n);
     switch (r->what) {
     case SHOW_ROUTINES: return show_routines(w, r, error);
     case SHOW_CALLS: return show_calls(w, r, ranges, n, error);
@@ -448,7 +462,7 @@ static bool show(const wpp *w, const struct request *r, struct dump_range *range
         return ok;
     case SHOW_FOUND:
         if (n > 0)
-            find_show(&r->find, r->path, ranges, n);
+            find_show(&r->find, w, r->path, ranges, n);
         return true;
     case SHOW_STACK:
         if (n > 0)
@@ -472,7 +486,7 @@ int main(int argc, char **argv)
     parse_options(argc, argv, &r);
     if (r.what == SHOW_TOKENS && !r.output)
         tool_refuse_terminal(STDOUT_FILENO, "--tokens");
-    w = tool_open(r.path);
+    w = tool_open_unread(r.path);
     need_parts(w, &r);
     need_source(w, &r);
     ranges = find_ranges(w, &r, &n);

@@ -204,7 +204,7 @@ static void parse_options(int argc, char **argv, struct request *r)
 
 /* ---- Which part of the run ------------------------------------------------------------------------ */
 
-static void find_thread(const wpp *w, struct request *r)
+static void find_thread(wpp *w, struct request *r)
 {
     uint32_t n = wpp_grammar(w)->n_threads;
     uint64_t thread = r->thread ? tool_count_argument("--thread", r->thread) : 0;
@@ -325,7 +325,7 @@ static int export_whole_run(struct request *r)
 /* The counts of a thread or range of the only input. */
 static void merge_part(struct request *r)
 {
-    const wpp *w = r->input.inputs[0].w;
+    wpp *w = (wpp *)r->input.inputs[0].w;      /* the tool's own */
     struct wpp_summary summary;
     struct export_run part;
     struct wpp_error error;

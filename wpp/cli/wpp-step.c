@@ -10,6 +10,7 @@
 
 #include "hotpaths/hotpaths.h"
 #include "wpp/base/error.h"
+#include "wpp/cli/step-opening.h"
 #include "wpp/cli/tool.h"
 #include "wpp/step/dap-server.h"
 #include "wpp/step/key-script.h"
@@ -215,6 +216,20 @@ static bool search_ends(struct hot_search *h)
 
 /* ---- Opening ------------------------------------------------------------------------------------------ */
 
+/* What is gone through. */
+struct run {
+    wpp *w;
+    wpp_stacks *stacks;
+    struct hot_search hot;
+};
+
+/* The run is there as a whole. */
+static void use_run(struct session *s, struct run *run)
+{
+    run->hot.w = run->w;
+    s->hot.source = (struct hot_source){ask_search, &run->hot};
+}
+
 static wpp_stacks *make_stacks(const wpp *w)
 {
     struct wpp_error error;
@@ -228,16 +243,21 @@ static wpp_stacks *make_stacks(const wpp *w)
     return stacks;
 }
 
-static void begin(struct session *s, const struct request *r, const wpp *w, wpp_stacks *stacks)
+/* Reads the whole run, and begins. */
+static void begin(struct session *s, const struct request *r, struct run *run)
 {
     struct wpp_error error;
     bool ok;
 
+    tool_read_until(r->path, run->w, WPP_ALL_THREADS, NULL, UINT64_MAX);
+    tool_need_order(r->path, run->w);
+    run->stacks = make_stacks(run->w);
     tool_stage("numbering its lines");
-    ok = session_begin(s, w, r->path, (uint32_t)r->thread, stacks, &error);
+    ok = session_begin(s, run->w, r->path, (uint32_t)r->thread, run->stacks, &error);
     tool_progress_end();
     if (!ok)
         tool_die(tool_exit_status(error.status), "%s: %s", r->path, error.text);
+    use_run(s, run);
     if (!r->at)
         return;
     session_go(s, r->at);
@@ -293,19 +313,83 @@ static int next_key(const struct session *s, struct typed_ahead *t, bool busy, b
     return TERMINAL_NO_KEY;
 }
 
-static void converse(struct session *s, struct canvas *c)
+static void show(struct session *s, struct canvas *c)
 {
-    struct typed_ahead ahead = {.n = 0};
+    resize(c);
+    screen_draw(c, s);
+    terminal_show(c);
+}
+
+/* Takes the whole run in place of its beginning, and the key that has waited for it. */
+static void take_rest(struct session *s, struct step_opening *opening, struct typed_ahead *ahead, struct run *run)
+{
+    int waits = s->waits_for_rest;
+    struct wpp_error error;
+
+    if (!step_opening_take(opening, s, &run->w, &run->stacks, &error)) {
+        terminal_close();
+        tool_die_error(&error);
+    }
+    use_run(s, run);
+    if (!waits)
+        return;
+    memmove(&ahead->key[1], &ahead->key[0], (size_t)ahead->n * sizeof ahead->key[0]);
+    ahead->key[0] = waits;
+    ahead->n++;
+}
+
+/* A key while the whole run is being read.  If one waits for that, those behind it wait, too. */
+static void take_early_key(struct session *s, struct typed_ahead *ahead, int key)
+{
+    enum { ROOM = sizeof ahead->key / sizeof *ahead->key - 1 };    /* one more for the key that waits */
+
+    if (key == 'L' - '@')
+        terminal_redraw();
+    else if (!s->waits_for_rest) {
+        session_key(s, key);
+    } else if (key == TERMINAL_ESCAPE) {
+        s->waits_for_rest = ahead->n = 0;
+        s->count = 0;
+    } else if (key == 'q') {
+        s->quit = true;
+    } else if (key != TERMINAL_RESIZED && ahead->n < ROOM) {
+        ahead->key[ahead->n++] = key;
+    }
+}
+
+/* Answers keys from the beginning of the run, as far as it goes, until the whole run is there.  False: the session
+ * has ended. */
+static bool converse_early(struct session *s, struct canvas *c, struct step_opening *opening,
+                           struct typed_ahead *ahead, struct run *run)
+{
+    enum { TURN = 50 };            /* milliseconds */
+
+    while (!s->quit && !step_opening_is_done(opening)) {
+        int key;
+
+        show(s, c);
+        key = terminal_key(TURN);
+        if (key == TERMINAL_CLOSED)
+            return false;
+        if (key != TERMINAL_NO_KEY)
+            take_early_key(s, ahead, key);
+    }
+    if (s->quit)
+        return false;
+    take_rest(s, opening, ahead, run);
+    return true;
+}
+
+static void converse(struct session *s, struct canvas *c, struct typed_ahead *ahead)
+{
     bool busy = true;              /* something may be left that can wait */
     bool begun = false;            /* some of that is done, and no key came behind it */
 
     while (!s->quit) {
         int key;
 
-        resize(c);
-        screen_draw(c, s);
-        terminal_show(c);
-        key = next_key(s, &ahead, busy, begun);
+        show(s, c);
+        key = next_key(s, ahead, busy, begun);
         if (key == TERMINAL_CLOSED)
             return;
         begun = key == TERMINAL_NO_KEY;
@@ -320,15 +404,22 @@ static void converse(struct session *s, struct canvas *c)
     }
 }
 
-static void step_in_terminal(struct session *s, struct canvas *c, const char *color)
+/* False: the session has ended while the run is being read by a thread that goes on. */
+static bool step_in_terminal(struct session *s, struct canvas *c, const char *color, struct step_opening *opening,
+                             struct run *run)
 {
     const char *type = getenv("TERM");
+    struct typed_ahead ahead = {.n = 0};
+    bool whole;
 
     if (!terminal_open(tool_color(color)))
         tool_die(TOOL_ERROR, "the terminal has no cursor that can be moved, or is of an unknown type: TERM is `%s`",
                  type ? type : "");
-    converse(s, c);
+    whole = !opening || converse_early(s, c, opening, &ahead, run);
+    if (whole)
+        converse(s, c, &ahead);
     terminal_close();
+    return whole;
 }
 
 /* ---- Without ------------------------------------------------------------------------------------------------ */
@@ -427,13 +518,13 @@ static int serve(const struct request *r)
 
 int main(int argc, char **argv)
 {
-    struct hot_search hot = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+    struct run run = {.hot = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER}};
+    struct step_opening *opening = NULL;
     struct canvas canvas = {0};
     struct request r;
     struct session s;
-    wpp_stacks *stacks;
+    bool whole = true;
     int status;
-    wpp *w;
 
     tool_init("wpp-step");
     parse_options(&r, argc, argv);
@@ -443,26 +534,26 @@ int main(int argc, char **argv)
     canvas.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     if (!r.keys && !isatty(STDOUT_FILENO))
         tool_die(TOOL_ERROR, "standard output is no terminal; --keys=FILE needs none");
-    w = tool_open(r.path);
-    hot.w = w;
-    status = tool_say_incomplete(r.path, w);
-    tool_need_order(r.path, w);
-    if (r.thread >= wpp_grammar(w)->n_threads)
+    run.w = tool_open_unread(r.path);
+    status = tool_say_incomplete(r.path, run.w);
+    tool_need_order(r.path, run.w);
+    if (r.thread >= wpp_grammar(run.w)->n_threads)
         tool_die(TOOL_ERROR, "%s: there is no thread %llu; the last one is %u", r.path,
-                 (unsigned long long)r.thread, wpp_grammar(w)->n_threads - 1);
-    stacks = make_stacks(w);
-    begin(&s, &r, w, stacks);
-    s.hot.source = (struct hot_source){ask_search, &hot};
+                 (unsigned long long)r.thread, wpp_grammar(run.w)->n_threads - 1);
+    if (!r.keys && !r.at)
+        opening = step_opening_begin(run.w, r.path, (uint32_t)r.thread, &s);
+    if (!opening)
+        begin(&s, &r, &run);
     if (r.keys)
         step_by_script(&s, &canvas, &r);
     else
-        step_in_terminal(&s, &canvas, r.color);
-    /* A search that goes on ends with the process; it reads what is freed below. */
-    if (!search_ends(&hot))
+        whole = step_in_terminal(&s, &canvas, r.color, opening, &run);
+    /* A thread that goes on ends with the process; it reads what is freed below. */
+    if (!whole || !search_ends(&run.hot))
         exit(tool_finish(status));
     session_end(&s);
     canvas_free(&canvas);
-    wpp_stacks_free(stacks);
-    wpp_close(w);
+    wpp_stacks_free(run.stacks);
+    wpp_close(run.w);
     return tool_finish(status);
 }

@@ -69,7 +69,7 @@ bool wpp_grammar_coder_counts(const struct wpp_grammar_coder *coder, uint64_t *c
 /* Only the numbers with which a code begins; the arrays are NULL.  False: they make no sense. */
 bool wpp_grammar_totals(struct wpp_view code, struct wpp_grammar *out, uint64_t *n_symbols);
 
-/* Arrays from malloc, to be freed by wpp_grammar_release.  WPP_E_MEMORY, or WPP_E_DAMAGED with a
+/* Reads all of a code (grammar-reader.h reads parts).  Arrays from malloc, to be freed by wpp_grammar_release.  WPP_E_MEMORY, or WPP_E_DAMAGED with a
  * text about the error (without a file name). */
 bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wpp_error *error);
 void wpp_grammar_release(struct wpp_grammar *g);

@@ -50,14 +50,14 @@ wpp_cursor *wpp_cursor_new(const wpp *w, uint32_t thread, uint64_t first)
     wpp_cursor *c;
 
     if (thread >= w->n_threads || first > w->threads[thread].tokens ||
-        (w->findings.missing & WPP_PART_GRAMMAR) || w->figures_only)
+        (w->findings.missing & WPP_PART_GRAMMAR) || w->figures_only || first > wpp_events_read(w, thread))
         return NULL;
     c = malloc(sizeof *c + w->depth * sizeof c->stack[0]);
     if (!c)
         return NULL;
     c->w = w;
     c->depth = 0;
-    if (first < w->threads[thread].tokens)
+    if (first < wpp_events_read(w, thread))
         seek(c, w->grammar.n_rules + thread, first);
     return c;
 }

@@ -85,12 +85,13 @@ bool wpp_derive(struct wpp *w)
 {
     const struct wpp_grammar *g = &w->grammar;
     size_t n = (size_t)g->n_rules + g->n_threads;
-    uint64_t n_sums = prefix_sums_size(g->body[n]);
+    uint64_t n_sums = prefix_sums_size(w->reading ? w->summary.rhs_symbols : g->body[n]);
     uint32_t *depth = malloc((n + 1) * sizeof *depth);
 
     if (!w->executed)
         w->frequencies = wpp_arena_alloc(&w->arena, n, sizeof *w->frequencies);
-    w->sums = wpp_arena_alloc(&w->arena, n_sums, sizeof *w->sums);
+    if (!w->sums)
+        w->sums = wpp_arena_alloc(&w->arena, n_sums, sizeof *w->sums);
     if (depth && !w->arena.failed) {
         if (w->frequencies)
             derive_frequencies(g, w->frequencies);

@@ -90,3 +90,11 @@ uint64_t prefix_sums_find(const struct prefix_sums *p, uint64_t begin, uint64_t 
         *rest -= value;
     }
 }
+
+uint64_t prefix_sums_up_to(const struct prefix_sums *p, uint64_t begin, uint64_t end, uint64_t sum, uint64_t *rest)
+{
+    if (*rest < sum)
+        return prefix_sums_find(p, begin, end, rest);
+    *rest = 0;
+    return end;
+}

@@ -37,4 +37,7 @@ uint64_t prefix_sums_between(const struct prefix_sums *p, uint64_t begin, uint64
  * of all of them; *rest becomes what is left of it within that symbol. */
 uint64_t prefix_sums_find(const struct prefix_sums *p, uint64_t begin, uint64_t end, uint64_t *rest);
 
+/* The same if *rest may be as much as all of them, `sum`, or more: then `end`, and *rest becomes 0. */
+uint64_t prefix_sums_up_to(const struct prefix_sums *p, uint64_t begin, uint64_t end, uint64_t sum, uint64_t *rest);
+
 #endif

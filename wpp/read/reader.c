@@ -31,7 +31,10 @@ static bool read_section(struct loading *l, const struct wpp_container *c,
         return false;
     l->error->status = WPP_OK;
     good = reader->get(l, &v) && !v.failed && !l->arena->failed;
-    wpp_bytes_free(&s.content);
+    if (reader->part == WPP_PART_GRAMMAR && l->w->reading)
+        l->w->kept_content = s.content;
+    else
+        wpp_bytes_free(&s.content);
     if (reader->part == WPP_PART_GRAMMAR)
         l->w->summary.grammar_bytes = s.stored;
     if (good)
@@ -79,8 +82,10 @@ static bool salvage_section(struct loading *l, const struct wpp_container *c,
     const struct wpp_entry *e = wpp_container_find(c, reader->kind, &n);
     bool found = true;
 
-    if (reader->part == WPP_PART_GRAMMAR && e)
+    if (reader->part == WPP_PART_GRAMMAR && e) {
         l->w->summary.grammar_bytes = e->stored;
+        l->w->grammar_entry = *e;
+    }
     if (reader->kind == WPP_SECTION_SEGMENTS && n == 1 && e->state != WPP_ENTRY_INTACT) {
         if (read_pieces(l, c, e))
             return true;
@@ -106,15 +111,15 @@ static bool salvage_section(struct loading *l, const struct wpp_container *c,
 }
 
 /* Makes a grammar that derives nothing: instead of a missing one, and in a path profile. */
-static bool make_grammar(struct loading *l)
+static bool make_grammar(struct wpp *w, struct wpp_error *error)
 {
-    uint32_t n = l->w->n_threads;
+    uint32_t n = w->n_threads;
     uint64_t *body = calloc(n + (size_t)1, sizeof *body), *length = calloc(n + (size_t)1,
                                                                            sizeof *length);
     uint32_t *symbols = calloc(1, sizeof *symbols);
 
-    l->w->grammar = (struct wpp_grammar){l->w->n_terminals, 0, n, body, symbols, length};
-    return (body && length && symbols) || wpp_fail_memory(l->error);
+    w->grammar = (struct wpp_grammar){w->n_terminals, 0, n, body, symbols, length};
+    return (body && length && symbols) || wpp_fail_memory(error);
 }
 
 static void set_defaults(struct wpp *w, const struct wpp_container *c)
@@ -149,12 +154,12 @@ static bool read_sections(struct loading *l, const struct wpp_container *c)
     for (size_t i = 0; i < N_SECTION_READERS; i++)
         if (section_is_expected(&section_readers[i], c) && !read(l, c, &section_readers[i]))
             return false;
-    return find_others(l, c) && (l->w->grammar.body || make_grammar(l))
+    return find_others(l, c) && (l->w->grammar.body || make_grammar(l->w, l->error))
         && (wpp_derive(l->w) || wpp_fail_memory(l->error));
 }
 
 /* How much of a file is read. */
-enum extent { ALL, INTACT, FIGURES };
+enum extent { ALL, INTACT, FIGURES, UNREAD };
 
 static wpp *open_memory(const void *file, size_t size, const char *path, enum extent extent,
                         struct wpp_error *error)
@@ -163,7 +168,8 @@ static wpp *open_memory(const void *file, size_t size, const char *path, enum ex
     struct wpp_error unwanted;
     struct wpp_container c;
     struct loading l = {.path = path, .error = error ? error : &unwanted,
-                        .intact_only = intact_only, .figures_only = extent == FIGURES};
+                        .intact_only = intact_only, .figures_only = extent == FIGURES,
+                        .unread = extent == UNREAD};
 
     if (!(intact_only ? wpp_container_salvage : wpp_container_open)(&c, file, size, path, l.error))
         return NULL;
@@ -199,6 +205,11 @@ wpp *wpp_open_memory_figures(const void *file, size_t size, const char *path,
                              struct wpp_error *error)
 {
     return open_memory(file, size, path, FIGURES, error);
+}
+
+wpp *wpp_open_memory_unread(const void *file, size_t size, const char *path, struct wpp_error *error)
+{
+    return open_memory(file, size, path, UNREAD, error);
 }
 
 /* Room for all of a file whose size is known, and one byte more, so that its end is seen. */
@@ -258,7 +269,10 @@ static wpp *open_path(const char *path, enum extent extent, struct wpp_error *er
 
     if (wpp_read_file(path, &file, error))
         w = open_memory(file.data, file.size, name, extent, error);
-    wpp_bytes_free(&file);
+    if (w && w->reading)
+        w->kept_file = file;
+    else
+        wpp_bytes_free(&file);
     return w;
 }
 
@@ -277,10 +291,89 @@ wpp *wpp_open_figures(const char *path, struct wpp_error *error)
     return open_path(path, FIGURES, error);
 }
 
+wpp *wpp_open_unread(const char *path, struct wpp_error *error)
+{
+    return open_path(path, UNREAD, error);
+}
+
+/* ---- Reading on ------------------------------------------------------------------ */
+
+/* Frees what the grammar is read with, and the grammar if it is not taken from the reader yet. */
+static void end_reading(wpp *w)
+{
+    if (w->reading && !wpp_grammar_reader_has_given(w->reading))
+        w->grammar = (struct wpp_grammar){0};
+    wpp_grammar_reader_free(w->reading);
+    wpp_bytes_free(&w->kept_file);
+    wpp_bytes_free(&w->kept_content);
+    w->reading = NULL;
+}
+
+/* Whether the threads that are complete have the events that they should have, and the others no more. */
+static bool fits_threads(const wpp *w)
+{
+    uint32_t complete = wpp_grammar_reader_threads(w->reading);
+
+    for (uint32_t k = 0; k < w->n_threads; k++) {
+        uint64_t read = wpp_events_read(w, k), tokens = w->threads[k].tokens;
+
+        if (k < complete ? read != tokens : read > tokens)
+            return false;
+    }
+    return true;
+}
+
+/* Makes what has been read the grammar. */
+static bool show_read(wpp *w, struct wpp_error *error)
+{
+    bool done = wpp_grammar_reader_is_done(w->reading);
+
+    if (!(done ? wpp_grammar_reader_take : wpp_grammar_reader_show)(w->reading, &w->grammar, error))
+        return false;
+    if (!fits_threads(w))
+        return wpp_fail(error, WPP_E_DAMAGED, "a thread has not as many events as it should");
+    if (!wpp_derive(w))
+        return wpp_fail_memory(error);
+    if (done)
+        end_reading(w);
+    return true;
+}
+
+/* The code makes no sense. */
+static bool lose_grammar(wpp *w)
+{
+    if (!wpp_find_nonsense(&w->findings, WPP_PART_GRAMMAR, &w->grammar_entry))
+        return false;
+    w->present &= ~(unsigned)WPP_PART_GRAMMAR;
+    end_reading(w);
+    wpp_grammar_release(&w->grammar);
+    return make_grammar(w, NULL) && wpp_derive(w);
+}
+
+bool wpp_read_until(wpp *w, uint32_t thread, const uint32_t *weights, uint64_t n, struct wpp_error *error)
+{
+    struct wpp_reading_goal goal = {thread, weights, n};
+    struct wpp_error why;
+
+    if (!w->reading
+        || (wpp_grammar_reader_go_on(w->reading, &goal, &why) && show_read(w, &why)))
+        return true;
+    if (why.status == WPP_E_DAMAGED && !lose_grammar(w))
+        why.status = WPP_E_MEMORY;
+    return why.status == WPP_E_MEMORY ? wpp_fail_memory(error)
+                                      : wpp_fail(error, why.status, "in the grammar, %s", why.text);
+}
+
+uint64_t wpp_events_read(const wpp *w, uint32_t thread)
+{
+    return w->grammar.length[w->grammar.n_rules + thread];
+}
+
 void wpp_close(wpp *w)
 {
     if (!w)
         return;
+    end_reading(w);
     wpp_findings_free(&w->findings);
     wpp_grammar_release(&w->grammar);
     wpp_arena_free(&w->arena);

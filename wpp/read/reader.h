@@ -6,6 +6,7 @@
 #include "wpp/base/arena.h"
 #include "wpp/base/bytes.h"
 #include "wpp/format/content.h"
+#include "wpp/format/grammar-reader.h"
 #include "wpp/read/damage.h"
 #include "wpp/read/prefix-sums.h"
 #include "wpp/wpp.h"
@@ -32,9 +33,13 @@ struct wpp {
     const uint64_t *executed;           /* by terminal, as the file says it; NULL: it does not */
     struct wpp_grammar grammar;         /* its own arrays */
     bool figures_only;                  /* the grammar was not read: it derives nothing */
+    /* Of wpp_open_unread(), as long as there is more to read: the grammar's arrays are the reader's. */
+    struct wpp_grammar_reader *reading;
+    struct wpp_bytes kept_file, kept_content;   /* what it reads: the file, or the unpacked section */
+    struct wpp_entry grammar_entry;
     /* Derived from the grammar when the file is opened (frequencies.c). */
     uint64_t *frequencies;              /* n_rules + n_threads; NULL with `executed` */
-    uint64_t *sums;                     /* of wpp_event_sums() */
+    uint64_t *sums;                     /* of wpp_event_sums(); room for rhs_symbols */
     uint32_t depth;                     /* the most rules open at once when expanding, start rule
                                            included */
     struct wpp_arena arena;             /* everything else */
@@ -58,5 +63,7 @@ wpp *wpp_open_memory_intact(const void *file, size_t size, const char *path,
 /* As wpp_open_figures(). */
 wpp *wpp_open_memory_figures(const void *file, size_t size, const char *path,
                              struct wpp_error *error);
+/* As wpp_open_unread(); `file` must live as long. */
+wpp *wpp_open_memory_unread(const void *file, size_t size, const char *path, struct wpp_error *error);
 
 #endif

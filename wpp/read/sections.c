@@ -433,10 +433,25 @@ static bool get_totals(struct loading *l, struct wpp_view *v)
     if (!wpp_grammar_totals(*v, &totals, &s->rhs_symbols) || totals.n_terminals != l->w->n_terminals
         || totals.n_threads != l->w->n_threads)
         return false;
-    v->p = v->end;
     s->n_rules = totals.n_rules;
     s->n_segments = 1;
-    l->w->figures_only = true;
+    return true;
+}
+
+/* The totals, and nothing of the grammar; but a reader for wpp_open_unread(). */
+static bool leave_unread(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_error why;
+
+    if (!get_totals(l, v))
+        return false;
+    if (l->unread) {
+        l->w->reading = wpp_grammar_reader_new(*v, &why);
+        if (!l->w->reading || !wpp_grammar_reader_show(l->w->reading, &l->w->grammar, &why))
+            return broken_grammar(l, &why);
+    }
+    l->w->figures_only = !l->unread;
+    v->p = v->end;
     return true;
 }
 
@@ -446,8 +461,8 @@ static bool get_grammar(struct loading *l, struct wpp_view *v)
 
     if (!fits_threads(l))
         return false;
-    if (l->figures_only && l->w->executed && !section_lacks(l, WPP_PART_THREADS))
-        return get_totals(l, v);
+    if ((l->figures_only || l->unread) && l->w->executed && !section_lacks(l, WPP_PART_THREADS))
+        return leave_unread(l, v);
     if (!wpp_grammar_decode(*v, &l->w->grammar, &why))
         return broken_grammar(l, &why);
     v->p = v->end;

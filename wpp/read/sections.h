@@ -16,6 +16,7 @@ struct loading {
     struct wpp_error *error;
     bool intact_only;                   /* leave out what is not intact: wpp_open_intact() */
     bool figures_only;                  /* wpp_open_figures() */
+    bool unread;                        /* wpp_open_unread() */
     bool columns;                       /* routines and chunks stand by columns */
     bool has_executed;                  /* the terminals say how often they were executed */
 };

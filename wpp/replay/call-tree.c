@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "wpp/base/error.h"
+#include "wpp/read/reader.h"
 #include "wpp/replay/rule-effects.h"
 
 #define ALL_THREADS UINT32_MAX
@@ -80,7 +81,7 @@ struct builder {
     VECTOR(uint32_t) level_pool;
     VECTOR(struct new_activation) begun_pool;
     VECTOR(struct run) runs;       /* the thread's own first */
-    uint64_t left;                 /* events of the thread that are still wanted */
+    uint64_t left;                 /* events that are wanted of the symbol at the end of the thread's own run */
     VECTOR(struct list) lists;
     VECTOR(uint32_t) items;
     VECTOR(uint32_t) levels;
@@ -291,20 +292,14 @@ static bool next_symbol(struct builder *b, struct run *run)
 
 /* ---- Threads ------------------------------------------------------------------------ */
 
-/* The next symbol of the thread's own run.  If the last event that is wanted lies in it, the run goes
- * on within it: nothing behind it is wanted. */
-static bool own_symbol(struct builder *b, struct run *run)
+/* The thread's own run goes on in the rule in which the last event that is wanted lies, behind b->left of its events:
+ * to the symbol in which that lies.  Nothing behind it is wanted. */
+static void run_until(struct builder *b, struct run *run, uint32_t rule)
 {
-    uint32_t symbol = b->g->symbols[run->next], rule = symbol & ~WPP_RULE;
-    uint64_t length = symbol & WPP_RULE ? b->g->length[rule] : 1;
+    struct prefix_sums events = wpp_event_sums(b->w);
 
-    if (length > b->left) {
-        run->next = b->g->body[rule];
-        run->end = b->g->body[rule + 1];
-        return true;
-    }
-    b->left -= length;
-    return next_symbol(b, run);
+    run->next = b->g->body[rule];
+    run->end = prefix_sums_up_to(&events, run->next, b->g->body[rule + 1], b->g->length[rule], &b->left);
 }
 
 /* Runs the thread's first b->left events. */
@@ -314,17 +309,19 @@ static bool run_thread(struct builder *b, uint32_t thread)
 
     b->events = events_new();
     ok = b->events && begin_run(b, b->g->n_rules + thread);
+    if (ok)
+        run_until(b, &b->runs.at[0], b->g->n_rules + thread);
     while (ok && b->runs.n > 0) {
         struct run *run = &b->runs.at[b->runs.n - 1];
 
-        if (b->runs.n == 1 && (b->left == 0 || run->next == run->end))
-            break;
-        if (b->runs.n == 1)
-            ok = own_symbol(b, run);
-        else if (run->next < run->end)
+        if (run->next < run->end)
             ok = next_symbol(b, run);
-        else
+        else if (b->runs.n > 1)
             ok = end_run(b);
+        else if (b->left > 0)
+            run_until(b, run, b->g->symbols[run->end] & ~WPP_RULE);
+        else
+            break;
     }
     if (ok)
         b->tree->live[thread] = (uint32_t)(b->lists.n - 1);

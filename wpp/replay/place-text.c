@@ -200,7 +200,7 @@ const struct wpp_line *place_line(const wpp *w, const char *what, uint32_t termi
 bool place_find_execution(const struct place *p, const wpp *w, const wpp_finder *f, uint32_t thread,
                           uint64_t *event, uint32_t *within, struct wpp_error *error)
 {
-    uint64_t n = wpp_finder_count(f, thread, 0, wpp_thread(w, thread)->tokens);
+    uint64_t n = wpp_finder_count(f, thread, 0, wpp_events_read(w, thread));
     char digits[NUMBER_TEXT];
 
     if (p->n > n)

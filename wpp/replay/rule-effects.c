@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wpp/read/reader.h"
+
 bool rule_effects_begin(struct rule_effects *r, const wpp *w)
 {
     const struct wpp_grammar *g = wpp_grammar(w);
@@ -173,7 +175,8 @@ bool rule_effects_check(const struct rule_effects *r, const char **why)
 
 /* ---- Up to an event --------------------------------------------------------------------------- */
 
-/* A rule that is being run.  With a stretch it is run to its end, and its effect is kept. */
+/* A rule that is being run.  With a stretch it is run to its end, and its effect is kept; without one it is the part
+ * of a rule that lies before the place, which lies in the symbol at `end` if events are left to run. */
 struct part {
     uint64_t next, end;            /* in the grammar's symbols */
     uint32_t rule;
@@ -186,21 +189,35 @@ struct forward {
     const struct wpp_grammar *g;
     struct events *events;
     struct rule_effects effects;
-    struct part *parts;            /* those that are observed lie above the others */
+    struct part *parts;            /* those that are observed lie above the one that is not */
     size_t n_parts, capacity;
-    uint64_t left;                 /* events to run, of the topmost part that is not observed */
+    uint64_t left;                 /* events to run of the symbol at the end of that one */
 };
 
-static bool enter_rule(struct forward *f, uint32_t rule, bool observed)
+static bool push_part(struct forward *f, const struct part *part)
 {
-    struct part part = {f->g->body[rule], f->g->body[rule + 1], rule, observed, {0}};
-
     if (!grow(&f->parts, &f->capacity, f->n_parts + 1, sizeof *f->parts))
         return false;
-    if (observed)
-        events_begin(f->events, &part.stretch);
-    f->parts[f->n_parts++] = part;
+    f->parts[f->n_parts++] = *part;
     return true;
+}
+
+static bool enter_rule(struct forward *f, uint32_t rule)
+{
+    struct part part = {f->g->body[rule], f->g->body[rule + 1], rule, true, {0}};
+
+    events_begin(f->events, &part.stretch);
+    return push_part(f, &part);
+}
+
+/* Enters the rule in which the place lies, behind f->left events of it. */
+static bool enter_until(struct forward *f, uint32_t rule)
+{
+    struct prefix_sums events = wpp_event_sums(f->w);
+    uint64_t begin = f->g->body[rule];
+    uint64_t end = prefix_sums_up_to(&events, begin, f->g->body[rule + 1], f->g->length[rule], &f->left);
+
+    return push_part(f, &(struct part){.next = begin, .end = end, .rule = rule});
 }
 
 static bool run_terminal(struct forward *f, uint32_t number)
@@ -224,7 +241,7 @@ static bool run_symbol(struct forward *f, uint32_t symbol)
         return true;
     variant = rule_effects_find(&f->effects, f->events, symbol & ~WPP_RULE);
     if (variant == RULE_EFFECT_NONE)
-        return enter_rule(f, symbol & ~WPP_RULE, true);
+        return enter_rule(f, symbol & ~WPP_RULE);
     effect = rule_effects_get(&f->effects, variant);
     return events_apply(f->events, &effect);
 }
@@ -239,45 +256,31 @@ static bool run_next(struct forward *f, struct part *top)
     return run_symbol(f, f->g->symbols[at]);
 }
 
-/* The next symbol of the topmost part, which is not observed.  The place may lie in it. */
-static bool go_on(struct forward *f, struct part *top)
-{
-    uint32_t symbol = f->g->symbols[top->next];
-    uint64_t length = symbol & WPP_RULE ? f->g->length[symbol & ~WPP_RULE] : 1;
-
-    if (length > f->left) {
-        top->next = top->end;      /* nothing behind it lies before the place */
-        return enter_rule(f, symbol & ~WPP_RULE, false);
-    }
-    f->left -= length;
-    return run_next(f, top);
-}
-
+/* Ends the topmost part: of one that is not observed, the rule in which the place lies is entered in its place. */
 static bool end_part(struct forward *f)
 {
     struct part *top = &f->parts[--f->n_parts];
 
-    return !top->observed
-        || rule_effects_add(&f->effects, f->events, &top->stretch, top->rule, 0) != RULE_EFFECT_NONE;
+    if (!top->observed)
+        return enter_until(f, f->g->symbols[top->end] & ~WPP_RULE);
+    return rule_effects_add(&f->effects, f->events, &top->stretch, top->rule, 0) != RULE_EFFECT_NONE;
 }
 
 static bool forward(struct forward *f, uint32_t thread)
 {
-    bool done = enter_rule(f, f->g->n_rules + thread, false);
+    bool done = enter_until(f, f->g->n_rules + thread);
 
-    while (done && f->n_parts > 0) {
+    while (done) {
         struct part *top = &f->parts[f->n_parts - 1];
 
-        if (!top->observed && f->left == 0)
-            return true;
-        if (top->next == top->end)
-            done = end_part(f);
-        else if (top->observed)
+        if (top->next < top->end)
             done = run_next(f, top);
+        else if (!top->observed && f->left == 0)
+            return true;
         else
-            done = go_on(f, top);
+            done = end_part(f);
     }
-    return done;
+    return false;
 }
 
 struct events *events_until(const wpp *w, uint32_t thread, uint64_t event)

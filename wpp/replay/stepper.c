@@ -42,9 +42,10 @@ uint64_t stepper_stops(const struct stepper *s, uint32_t thread)
     return stops_of_thread(&s->stops, thread);
 }
 
+/* Of the events that the stacks are of: all of the thread's, unless only the beginning of the run has been read. */
 static uint64_t end_of(const struct stepper *s, uint32_t thread)
 {
-    return wpp_thread(s->w, thread)->tokens;
+    return s->stacks->length[s->stacks->tree.root[thread]];
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */

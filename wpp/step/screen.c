@@ -254,7 +254,7 @@ static void draw_event(struct canvas *c, const struct session *s, const struct l
 
 static void draw_events(struct canvas *c, const struct session *s, const struct layout *l, int row)
 {
-    enum { MOST = 256 };
+    enum { MOST = SESSION_AHEAD };
     int rows = l->panel + l->panel_rows - row;
     uint64_t tokens = tokens_of(s), before = (uint64_t)rows / 2, first;
     uint32_t terminals[MOST];
@@ -347,10 +347,13 @@ static void draw_message(struct canvas *c, const struct session *s, int row)
     } else if (s->pending) {
         canvas_text(c, row, 0, c->columns, STYLE_PLAIN, s->pending == 'm' ? "set mark (a to z): "
                                                                           : "go to mark (a to z, or '): ");
-    } else if (s->count) {
+    } else if (s->count && !s->waits_for_rest) {
         canvas_format(c, row, 0, c->columns, STYLE_PLAIN, "%llu", (unsigned long long)s->count);
     } else {
-        canvas_text(c, row, 0, c->columns, STYLE_PLAIN, s->message);
+        canvas_text(c, row, 0, c->columns, STYLE_PLAIN,
+                    s->waits_for_rest ? "reading the rest of the run, to go there ...  (Escape gives up)"
+                    : s->early && !s->message[0] ? "reading the rest of the run ...  (h: help, q: quit)"
+                                                 : s->message);
     }
 }
 

@@ -359,6 +359,30 @@ static void do_key(struct session *s, int key, uint64_t n)
     }
 }
 
+/* In an early session: whether it is about the rest of the run. */
+static bool needs_rest(int key)
+{
+    return key == ']' || key == '[' || key == 'g' || key == 't' || key == 'H' || key == '$' || key == TERMINAL_END;
+}
+
+/* In an early session: a move that comes to the end of what is there may end elsewhere.  Any other place is right:
+ * what lies before it is there. */
+static void do_key_early(struct session *s, int key, uint64_t n, uint64_t count)
+{
+    struct run_place at = s->at, before_jump = s->before_jump;
+
+    if (!needs_rest(key)) {
+        do_key(s, key, n);
+        if (session_has(s, &s->at))
+            return;
+        session_move_to(s, at);
+        s->before_jump = before_jump;
+        s->message[0] = '\0';
+    }
+    s->count = count;
+    s->waits_for_rest = key;
+}
+
 static bool take_digit(struct session *s, int key)
 {
     enum { MOST = 1000000000 };    /* times a page, it is still a line */
@@ -372,7 +396,7 @@ static bool take_digit(struct session *s, int key)
 
 void session_key(struct session *s, int key)
 {
-    uint64_t n = s->count ? s->count : 1;
+    uint64_t count = s->count, n = count ? count : 1;
 
     if (key == TERMINAL_RESIZED)
         return;
@@ -400,5 +424,8 @@ void session_key(struct session *s, int key)
         return;
     s->count = 0;
     s->input[0] = '\0';
-    do_key(s, key, n);
+    if (s->early)
+        do_key_early(s, key, n, count);
+    else
+        do_key(s, key, n);
 }

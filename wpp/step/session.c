@@ -62,7 +62,7 @@ static void find_loops(struct session *s)
     free(s->loops);
     s->loops = NULL;
     s->n_loops = 0;
-    if (n_blocks > 0)
+    if (n_blocks > 0 && s->turns)
         state = turns_at_part(s->turns, s->at.thread, f->last, block, PART, &s->loops, &s->n_loops);
     s->counts_loops = state == TURNS_MORE;
     if (state == TURNS_NO_MEMORY)
@@ -378,30 +378,95 @@ static bool open_run(struct session *s, struct wpp_error *error)
         return wpp_fail_memory(error);
     for (uint32_t k = 0; k < n; k++)
         s->of_thread[k] = (struct run_place){k, UINT64_MAX, 0};
-    s->turns = wpp_turns_new(s->stacks, error);
-    if (!s->turns)
+    if (!s->early)
+        s->turns = wpp_turns_new(s->stacks, error);
+    if (!s->early && !s->turns)
         return false;
     if (!has_lines(s))
         return wpp_fail(error, WPP_E_ARGUMENT, "the run has no source lines to step through");
     return true;
 }
 
-bool session_begin(struct session *s, const wpp *w, const char *path, uint32_t thread, wpp_stacks *stacks,
-                   struct wpp_error *error)
+bool session_has(const struct session *s, const struct run_place *p)
+{
+    uint64_t read = wpp_events_read(s->w, p->thread);
+
+    return read == tokens_of(s, p->thread) || (p->event < read && read - p->event > SESSION_AHEAD);
+}
+
+static bool begin(struct session *s, uint32_t thread, struct wpp_error *error)
 {
     struct run_place first;
 
-    *s = (struct session){.w = w, .path = path, .stacks = stacks, .finders = {.w = w}, .page = 10};
-    wpp_get_summary(w, &s->run);
+    s->finders.w = s->w;
+    s->page = 10;
+    wpp_get_summary(s->w, &s->run);
     if (!open_run(s, error)) {
         session_end(s);
         return false;
     }
     stepper_go_stop(s->stepper, thread, 0, &first);
+    if (s->early && !session_has(s, &first)) {
+        session_end(s);
+        return wpp_fail(error, WPP_E_ARGUMENT, "the beginning of the run has no source lines");
+    }
     session_move_to(s, first);
     s->before_jump = first;
+    return true;
+}
+
+bool session_begin(struct session *s, const wpp *w, const char *path, uint32_t thread, wpp_stacks *stacks,
+                   struct wpp_error *error)
+{
+    *s = (struct session){.w = w, .path = path, .stacks = stacks};
+    if (!begin(s, thread, error))
+        return false;
     session_say(s, "h: help, q: quit");
     return true;
+}
+
+bool session_begin_early(struct session *s, const wpp *w, const char *path, uint32_t thread, wpp_stacks *stacks,
+                         struct wpp_error *error)
+{
+    *s = (struct session){.w = w, .path = path, .stacks = stacks, .early = true};
+    return begin(s, thread, error);
+}
+
+/* Looks at the line that the other session looks at: one of the place's file, or of the routine that was looked
+ * for last. */
+static void look_alike(struct session *s, const struct session *other)
+{
+    const struct wpp_routine *r = s->run.n_routines > 0 ? wpp_routine(s->w, other->routine_found) : NULL;
+
+    if (!other->file || !s->file)
+        return;
+    if (strcmp(s->file, other->file) != 0 && r && strcmp(r->file, other->file) == 0)
+        session_look(s, r->directory, r->file, other->cursor);
+    if (strcmp(s->file, other->file) == 0) {
+        s->cursor = other->cursor;
+        s->top = other->top;
+    }
+}
+
+void session_take_over(struct session *s, const struct session *early)
+{
+    session_move_to(s, early->at);
+    if (early->row < s->n_rows)
+        session_choose_row(s, early->row);
+    s->before_jump = early->before_jump;
+    memcpy(s->marks, early->marks, sizeof s->marks);
+    s->count = early->count;
+    s->pending = early->pending;
+    s->prompt = early->prompt;
+    memcpy(s->input, early->input, sizeof s->input);
+    memcpy(s->search, early->search, sizeof s->search);
+    memcpy(s->routine, early->routine, sizeof s->routine);
+    s->routine_found = early->routine_found;
+    s->help = early->help;
+    s->jumps = early->jumps;
+    look_alike(s, early);
+    if (early->message[0])
+        session_say(s, "%s", early->message);
 }
 
 void session_end(struct session *s)

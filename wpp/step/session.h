@@ -19,7 +19,14 @@
 #include "wpp/step/overview.h"
 #include "wpp/replay/source-lines.h"
 
-enum { N_MARKS = 26, SESSION_TEXT = 240 };
+enum {
+    N_MARKS = 26, SESSION_TEXT = 240,
+#ifdef WPP_HOSTILE
+    SESSION_AHEAD = 16
+#else
+    SESSION_AHEAD = 256            /* no more events behind the place are shown */
+#endif
+};
 
 /* What is done when what it looks for can be found. */
 struct session_wanted {
@@ -44,6 +51,8 @@ enum session_prompt { PROMPT_NONE, PROMPT_PLACE, PROMPT_SEARCH, PROMPT_ROUTINE, 
 struct session {
     const wpp *w;
     const char *path;
+    bool early;                    /* only the beginning of the run is there: session_begin_early() */
+    int waits_for_rest;            /* then: the key that needs the rest; 0: none */
     struct wpp_summary run;
     wpp_stacks *stacks;
     struct stepper *stepper;
@@ -87,9 +96,19 @@ struct session {
 /* False, with one line: no memory, or a run without source lines.  `w` must live on. */
 bool session_begin(struct session *s, const wpp *w, const char *path, uint32_t thread, wpp_stacks *stacks,
                    struct wpp_error *error);
+/* Of a run of which only the beginning has been read (wpp_read_until()), with stacks of that.  Loops, overviews
+ * and finders are not known, and session_idle() must not be called.  False also if no line of the thread is in the
+ * beginning. */
+bool session_begin_early(struct session *s, const wpp *w, const char *path, uint32_t thread, wpp_stacks *stacks,
+                         struct wpp_error *error);
+/* Whether the events around the place have been read. */
+bool session_has(const struct session *s, const struct run_place *p);
+/* Goes to where an early session of the same run stands, and looks at what it looks at. */
+void session_take_over(struct session *s, const struct session *early);
 void session_end(struct session *s);
 
-/* Does what a key asks for (terminal.h). */
+/* Does what a key asks for (terminal.h).  Of an early session a key may need the rest of the run: then nothing
+ * changes, and waits_for_rest is that key. */
 void session_key(struct session *s, int key);
 /* Goes to a place as people write it; what is wrong becomes the message. */
 void session_go(struct session *s, const char *place);
