@@ -262,6 +262,112 @@ static void test_grammars(const char *what, struct taste t, unsigned n)
     tap_ok(coded > n / 2 && same == coded, "%s: %u of %u come back", what, same, coded);
 }
 
+/* ---- Beginnings ---------------------------------------------------------------------------------- */
+
+/* The event of a thread. */
+static uint32_t event_of(const struct wpp_grammar *g, uint32_t thread, uint64_t event)
+{
+    uint32_t rule = g->n_rules + thread;
+
+    for (uint64_t i = g->body[rule];; i++) {
+        uint32_t symbol = g->symbols[i];
+        uint64_t length = symbol & WPP_RULE ? g->length[symbol & ~WPP_RULE] : 1;
+
+        if (event >= length) {
+            event -= length;
+        } else if (symbol & WPP_RULE) {
+            rule = symbol & ~WPP_RULE;
+            i = g->body[rule] - 1;
+        } else {
+            return symbol;
+        }
+    }
+}
+
+/* Whether g derives a beginning of what made.g does, in so many places of each thread. */
+static bool is_beginning(const struct wpp_grammar *g, unsigned places)
+{
+    bool same = g->n_terminals == made.g.n_terminals && g->n_threads == made.g.n_threads
+             && g->n_rules <= made.g.n_rules
+             && memcmp(g->body, made.g.body, g->n_rules * sizeof *g->body) == 0;
+
+    for (uint32_t k = 0; same && k < g->n_threads; k++) {
+        uint64_t n = g->length[g->n_rules + k];
+
+        same = n <= made.g.length[made.g.n_rules + k];
+        for (unsigned i = 0; same && n > 0 && i < places; i++) {
+            uint64_t event = i ? (uint64_t)draw(1u << 31) * draw(1u << 31) % n : n - 1;
+
+            same = event_of(g, k, event) == event_of(&made.g, k, event);
+        }
+    }
+    return same;
+}
+
+/* What the start rule of a thread, or all of them, derive. */
+static uint64_t weight_of(const struct wpp_grammar *g, const struct wpp_reading_goal *goal)
+{
+    uint64_t *weight = calloc(g->n_rules + (size_t)g->n_threads + 1, sizeof *weight), all = 0;
+
+    for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++) {
+        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
+            weight[r] += g->symbols[i] & WPP_RULE ? weight[g->symbols[i] & ~WPP_RULE]
+                                                  : goal->weights ? goal->weights[g->symbols[i]] : 1;
+        if (r >= g->n_rules && (goal->thread == WPP_ALL_THREADS || goal->thread == r - g->n_rules))
+            all += weight[r];
+    }
+    free(weight);
+    return all;
+}
+
+/* Reads to random goals, the next one each time; *parts: so many that were not yet all.  Whether all that was
+ * shown is right. */
+static bool reads_on(const struct wpp_bytes *code, unsigned *parts)
+{
+    static uint32_t weights[STEPS];
+    struct wpp_grammar_reader *r = wpp_grammar_reader_new(wpp_view(code->data, code->size), NULL);
+    struct wpp_grammar g;
+    bool right = r != NULL;
+
+    for (uint32_t i = 0; i < made.g.n_terminals; i++)
+        weights[i] = draw(3) ? 0 : draw(4);
+    for (unsigned i = 0; right && !wpp_grammar_reader_is_done(r) && i < 20; i++) {
+        struct wpp_reading_goal goal = {draw(2) ? WPP_ALL_THREADS : draw(made.g.n_threads),
+                                        draw(2) ? weights : NULL, i == 19 ? UINT64_MAX : draw(1u << (1 + 3 * i / 2))};
+
+        goal.thread = i == 19 ? WPP_ALL_THREADS : goal.thread;
+        right = wpp_grammar_reader_go_on(r, &goal, NULL) && wpp_grammar_reader_show(r, &g, NULL)
+             && is_beginning(&g, 30)
+             && (weight_of(&g, &goal) >= goal.n || wpp_grammar_reader_is_done(r)
+                 || goal.thread < wpp_grammar_reader_threads(r));
+        *parts += !wpp_grammar_reader_is_done(r) && g.n_rules > 0;
+    }
+    right = right && wpp_grammar_reader_is_done(r) && wpp_grammar_reader_take(r, &g, NULL);
+    if (right) {
+        right = is_same(&g, &made.g);
+        wpp_grammar_release(&g);
+    }
+    wpp_grammar_reader_free(r);
+    return right;
+}
+
+static void test_beginnings(const char *what, struct taste t, unsigned n)
+{
+    unsigned coded = 0, right = 0, parts = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct wpp_bytes code = {0};
+
+        if (code_in_lanes(&t, &code)) {
+            coded++;
+            right += reads_on(&code, &parts);
+        }
+        wpp_bytes_free(&code);
+    }
+    tap_ok(coded > n / 2 && right == coded && parts > n, "%s: %u of %u are read in parts (%u)", what, right, coded,
+           parts);
+}
+
 /* n terminals, each once, and a second thread without any: the end of either thread may fill a block. */
 static bool ends_well(uint32_t n)
 {
@@ -316,86 +422,6 @@ static void test_pause_behind(void)
     tap_ok(done && g.n_threads == 1 && g.length[g.n_rules] == 131, "a pause behind the last end is read %s",
            error.text);
     wpp_grammar_release(&g);
-/* ---- Beginnings ---------------------------------------------------------------------------------- */
-/* The event of a thread. */
-static uint32_t event_of(const struct wpp_grammar *g, uint32_t thread, uint64_t event)
-    uint32_t rule = g->n_rules + thread;
-    for (uint64_t i = g->body[rule];; i++) {
-        uint32_t symbol = g->symbols[i];
-        uint64_t length = symbol & WPP_RULE ? g->length[symbol & ~WPP_RULE] : 1;
-        if (event >= length) {
-            event -= length;
-        } else if (symbol & WPP_RULE) {
-            rule = symbol & ~WPP_RULE;
-            i = g->body[rule] - 1;
-        } else {
-            return symbol;
-        }
-    }
-/* Whether g derives a beginning of what made.g does, in so many places of each thread. */
-static bool is_beginning(const struct wpp_grammar *g, unsigned places)
-    bool same = g->n_terminals == made.g.n_terminals && g->n_threads == made.g.n_threads
-             && g->n_rules <= made.g.n_rules
-             && memcmp(g->body, made.g.body, g->n_rules * sizeof *g->body) == 0;
-    for (uint32_t k = 0; same && k < g->n_threads; k++) {
-        uint64_t n = g->length[g->n_rules + k];
-        same = n <= made.g.length[made.g.n_rules + k];
-        for (unsigned i = 0; same && n > 0 && i < places; i++) {
-            uint64_t event = i ? (uint64_t)draw(1u << 31) * draw(1u << 31) % n : n - 1;
-            same = event_of(g, k, event) == event_of(&made.g, k, event);
-        }
-    }
-    return same;
-/* What the start rule of a thread, or all of them, derive. */
-static uint64_t weight_of(const struct wpp_grammar *g, const struct wpp_reading_goal *goal)
-    uint64_t *weight = calloc(g->n_rules + (size_t)g->n_threads + 1, sizeof *weight), all = 0;
-    for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++) {
-        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
-            weight[r] += g->symbols[i] & WPP_RULE ? weight[g->symbols[i] & ~WPP_RULE]
-                                                  : goal->weights ? goal->weights[g->symbols[i]] : 1;
-        if (r >= g->n_rules && (goal->thread == WPP_ALL_THREADS || goal->thread == r - g->n_rules))
-            all += weight[r];
-    }
-    free(weight);
-    return all;
-/* Reads to random goals, the next one each time; *parts: so many that were not yet all.  Whether all that was
- * shown is right. */
-static bool reads_on(const struct wpp_bytes *code, unsigned *parts)
-    static uint32_t weights[STEPS];
-    struct wpp_grammar_reader *r = wpp_grammar_reader_new(wpp_view(code->data, code->size), NULL);
-    struct wpp_grammar g;
-    bool right = r != NULL;
-    for (uint32_t i = 0; i < made.g.n_terminals; i++)
-        weights[i] = draw(3) ? 0 : draw(4);
-    for (unsigned i = 0; right && !wpp_grammar_reader_is_done(r) && i < 20; i++) {
-        struct wpp_reading_goal goal = {draw(2) ? WPP_ALL_THREADS : draw(made.g.n_threads),
-                                        draw(2) ? weights : NULL, i == 19 ? UINT64_MAX : draw(1u << (1 + 3 * i / 2))};
-        goal.thread = i == 19 ? WPP_ALL_THREADS : goal.thread;
-        right = wpp_grammar_reader_go_on(r, &goal, NULL) && wpp_grammar_reader_show(r, &g, NULL)
-             && is_beginning(&g, 30)
-             && (weight_of(&g, &goal) >= goal.n || wpp_grammar_reader_is_done(r)
-                 || goal.thread < wpp_grammar_reader_threads(r));
-        *parts += !wpp_grammar_reader_is_done(r) && g.n_rules > 0;
-    }
-    right = right && wpp_grammar_reader_is_done(r) && wpp_grammar_reader_take(r, &g, NULL);
-    if (right) {
-        right = is_same(&g, &made.g);
-        wpp_grammar_release(&g);
-    }
-    wpp_grammar_reader_free(r);
-    return right;
-static void test_beginnings(const char *what, struct taste t, unsigned n)
-    unsigned coded = 0, right = 0, parts = 0;
-    for (unsigned i = 0; i < n; i++) {
-        struct wpp_bytes code = {0};
-        if (code_in_lanes(&t, &code)) {
-            coded++;
-            right += reads_on(&code, &parts);
-        }
-        wpp_bytes_free(&code);
-    }
-    tap_ok(coded > n / 2 && right == coded && parts > n, "%s: %u of %u are read in parts (%u)", what, right, coded,
-           parts);
 }
 
 /* Bytes that no writer has written are told, or mean another grammar; they never do harm. */
@@ -478,10 +504,10 @@ int main(int argc, char **argv)
     test_grammars("many terminals", (struct taste){STEPS, STEPS, 12, 1, 12, 300}, 5);
     test_grammars("long bodies", (struct taste){STEPS, 30, STEPS, 2, 300, 200}, 10);
     test_grammars("few reductions", (struct taste){STEPS, 3, 40, 1, 9000, 200}, 5);
-    test_ends();
-    test_pause_behind();
     test_beginnings("beginnings", (struct taste){STEPS, 200, 12, 1, 8, STEPS}, 8);
     test_beginnings("beginnings of threads", (struct taste){STEPS, 20, 12, THREADS, 8, 1000}, 8);
+    test_ends();
+    test_pause_behind();
     test_wrong();
     return tap_done();
 }
