@@ -3,8 +3,8 @@
  * grammar.  With a limit of memory that is done by plan (segment-plan.h); without one, when the room
  * is taken (compress.h, wpp_compress_room):
  *
- *      base, pieces of parts | next part          pieces kept: `symbols_known` of the first ones, and
- *      ^^^^^^^^^^^^ known     ^ is the room taken?  as many of each other one as of the last known
+ *      base | piece | piece | piece | builders ...  | next part
+ *      ^^^^^^^^^^^^^^^^^^^^ known: their symbols      ^ is the room taken?
  */
 #include "wpp/compress/compressor.h"
 
@@ -89,7 +89,8 @@ static bool put_grammar_away(wpp_compressor *c)
 
 /* ---- When the room is taken ------------------------------------------------------------------ */
 
-/* Symbols of all pieces, as far as those are known that surely are, whatever the number of threads. */
+/* Symbols of all pieces.  The last ones may still be built, by the number of threads; so none of these is
+ * looked at, and each is taken for as many as the last known one. */
 static uint64_t symbols_of_pieces(const wpp_compressor *c)
 {
     uint32_t ended = c->n_pieces + c->n_builders;
