@@ -173,14 +173,18 @@ static bool put_block(struct wpp_lane_writer *w)
     return !w->out->failed && !w->model.no_memory;
 }
 
-/* Each event may be followed by a pause. */
 static bool add_event(struct wpp_lane_writer *w, enum wpp_event_kind kind, uint64_t n)
 {
     assert(w->n_events < WPP_BLOCK_NAMES);
     w->event[w->n_events++] = (struct wpp_lane_event){w->run, kind, n};
     w->run = 0;
-    if (kind == WPP_EVENT_PAUSE)
-        return put_block(w);
+    return kind != WPP_EVENT_PAUSE || put_block(w);
+}
+
+/* Before something is added: a block that has room for a pause alone is put.  Not before: behind the last stream's end
+ * there is no pause. */
+static bool make_room(struct wpp_lane_writer *w)
+{
     return w->n_events < WPP_BLOCK_NAMES - 1 || add_event(w, WPP_EVENT_PAUSE, 0);
 }
 
@@ -218,6 +222,8 @@ bool wpp_lane_writer_symbol(struct wpp_lane_writer *w, uint32_t symbol)
 {
     uint32_t name = symbol;
 
+    if (!make_room(w))
+        return false;
     if (symbol == w->n_terminals)
         return add_terminal(w);
     if (symbol & WPP_RULE) {
@@ -257,6 +263,8 @@ bool wpp_lane_writer_reduce(struct wpp_lane_writer *w, uint64_t n, uint32_t begi
 {
     uint32_t rule = w->n_rules, room = rule + rule / 2 + 64;
 
+    if (!make_room(w))
+        return false;
     if (rule >= w->rules_room) {
         if (!resize(&w->places.rule, room, sizeof *w->places.rule))
             return false;
@@ -273,7 +281,7 @@ bool wpp_lane_writer_reduce(struct wpp_lane_writer *w, uint64_t n, uint32_t begi
 
 bool wpp_lane_writer_end(struct wpp_lane_writer *w)
 {
-    return add_event(w, WPP_EVENT_END, 0);
+    return make_room(w) && add_event(w, WPP_EVENT_END, 0);
 }
 
 bool wpp_lane_writer_finish(struct wpp_lane_writer *w)
