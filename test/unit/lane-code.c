@@ -261,6 +261,44 @@ static void test_grammars(const char *what, struct taste t, unsigned n)
     tap_ok(coded > n / 2 && same == coded, "%s: %u of %u come back", what, same, coded);
 }
 
+/* n new terminals and the end of the only stream: read block by block. */
+static bool end_comes_back(uint32_t n)
+{
+    struct wpp_bytes code = {0};
+    struct wpp_lane_writer *w = wpp_lane_writer_new(&code);
+    struct wpp_lane_reader r;
+    uint32_t terminals = 0, threads = 1;
+    bool good = w;
+
+    for (uint32_t i = 0; good && i < n; i++)
+        good = wpp_lane_writer_symbol(w, i);
+    good = good && wpp_lane_writer_end(w) && wpp_lane_writer_finish(w);
+    wpp_lane_writer_free(w);
+    if (!wpp_lane_reader_init(&r, wpp_view(code.data, code.size)))
+        abort();
+    while (good && threads > 0) {
+        good = !wpp_lane_reader_next(&r, terminals, 0, threads);
+        for (uint32_t i = 0; good && i < r.n_events; i++) {
+            terminals += r.event[i].kind == WPP_EVENT_NEW;
+            threads -= r.event[i].kind == WPP_EVENT_END;
+        }
+    }
+    good = good && terminals == n && wpp_lane_reader_ends(&r);
+    wpp_lane_reader_free(&r);
+    wpp_bytes_free(&code);
+    return good;
+}
+
+/* The end once fell where a block was full: a pause was put behind it, and no reader took the file. */
+static void test_ends(void)
+{
+    uint32_t wrong = 0;
+
+    for (uint32_t n = WPP_BLOCK_NAMES - 5; n <= WPP_BLOCK_NAMES + 3; n++)
+        wrong += !end_comes_back(n) + !end_comes_back(2 * n);
+    tap_ok(wrong == 0, "a stream may end where a block is full");
+}
+
 /* Bytes that no writer has written are told, or mean another grammar; they never do harm. */
 static void test_wrong(void)
 {
@@ -341,6 +379,7 @@ int main(int argc, char **argv)
     test_grammars("many terminals", (struct taste){STEPS, STEPS, 12, 1, 12, 300}, 5);
     test_grammars("long bodies", (struct taste){STEPS, 30, STEPS, 2, 300, 200}, 10);
     test_grammars("few reductions", (struct taste){STEPS, 3, 40, 1, 9000, 200}, 5);
+    test_ends();
     test_wrong();
     return tap_done();
 }
