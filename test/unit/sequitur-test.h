@@ -72,7 +72,7 @@ static bool derives(const struct seq_grammar *g, uint32_t k, const uint32_t *tex
 {
     uint32_t *out = calloc(n + 1, sizeof *out);
     uint32_t *end = expand(g, g->rules + k, out, out + n);
-    bool same = end == out + n && memcmp(out, text, n * sizeof *out) == 0
+    bool same = end == out + n && (n == 0 || memcmp(out, text, n * sizeof *out) == 0)
              && g->length[g->rules + k] == n;
 
     free(out);
