@@ -48,7 +48,7 @@ enum { SAMPLE_TOO_MUCH = 1 };
  * most terminals of candidates beyond the number of symbols. */
 #ifdef WPP_HOSTILE
 #define SAMPLE_PAYS UINT32_MAX          /* always, up to the next limit */
-#define SAMPLE_TEXT_MOST (UINT32_C(1) << 18)
+#define SAMPLE_TEXT_MOST (UINT32_C(1) << 19)
 #define CANDIDATES_MOST 300
 #else
 #define SAMPLE_PAYS 8

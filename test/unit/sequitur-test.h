@@ -72,7 +72,7 @@ static bool derives(const struct seq_grammar *g, uint32_t k, const uint32_t *tex
 {
     uint32_t *out = calloc(n + 1, sizeof *out);
     uint32_t *end = expand(g, g->rules + k, out, out + n);
-    bool same = end == out + n && memcmp(out, text, n * sizeof *out) == 0
+    bool same = end == out + n && (n == 0 || memcmp(out, text, n * sizeof *out) == 0)
              && g->length[g->rules + k] == n;
 
     free(out);
@@ -87,8 +87,8 @@ static bool equal(const struct seq_grammar *a, const struct seq_grammar *b)
 
     return a->rules == b->rules && a->starts == b->starts
         && memcmp(a->body, b->body, (n + 1) * sizeof *a->body) == 0
-        && memcmp(a->symbols, b->symbols, a->body[n] * sizeof *a->symbols) == 0
-        && memcmp(a->length, b->length, n * sizeof *a->length) == 0;
+        && (a->body[n] == 0 || memcmp(a->symbols, b->symbols, a->body[n] * sizeof *a->symbols) == 0)
+        && (n == 0 || memcmp(a->length, b->length, n * sizeof *a->length) == 0);
 }
 
 /* A grammar as one reads it: `S -> A c A, A -> a b`; terminals 0.. are

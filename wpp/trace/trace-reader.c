@@ -29,8 +29,10 @@ static bool is_between_records(const struct wpp_trace *t)
 /* Whether the bytes so far, fewer than a header, are the beginning of an unmade one. */
 static bool begins_unmade(const struct wpp_trace *t)
 {
+    size_t n = t->pending.size < 4 ? t->pending.size : 4;
+
     return t->state == WPP_IN_HEADER && t->record_offset > 0
-        && memcmp(t->pending.data, "\0\0\0", t->pending.size < 4 ? t->pending.size : 4) == 0;
+        && (n == 0 || memcmp(t->pending.data, "\0\0\0", n) == 0);
 }
 
 bool wpp_trace_at_boundary(const struct wpp_trace *t)
