@@ -363,11 +363,11 @@ static bool converse_early(struct session *s, struct canvas *c, struct step_open
                            struct typed_ahead *ahead, struct run *run)
 {
     enum { TURN = 50 };            /* milliseconds */
+    int key = TERMINAL_RESIZED;
 
     while (!s->quit && !step_opening_is_done(opening)) {
-        int key;
-
-        show(s, c);
+        if (key != TERMINAL_NO_KEY)
+            show(s, c);
         key = terminal_key(TURN);
         if (key == TERMINAL_CLOSED)
             return false;

@@ -16,12 +16,12 @@ enum { STEPS_A_BYTE = 1 << 15 };
 /* Each step pushes at most one symbol, and each symbol ends in exactly one body.  So one array of n_symbols is
  * enough for the bodies that are complete and for the stack, which grows down from its end:
  *
- *      symbols   | rule 0 | rule 1 | ..  ->  | shown |  <-  top .. | start 1 | start 0 |
- *                0                   n_taken               room - top                 room
+ *      symbols   | rule 0 | rule 1 | ..  ->                <-  top .. | start 1 | start 0 |
+ *                0                   n_taken                   n_symbols - top       n_symbols
  *
  * The stack holds the complete start rules and on them, from `bottom` on, the symbols of the current thread; symbols
- * that were pushed first have the highest addresses.  Start rules get numbers, and places behind all bodies, when they
- * are shown.  If that is before the end of the code, they are copied, and the array grows if they have no room. */
+ * that were pushed first have the highest addresses.  To be shown, the stack is turned round and moved behind the
+ * bodies, where start rules get numbers; it is moved back when the reader goes on. */
 struct wpp_grammar_reader {
     struct wpp_coder coder;
     struct wpp_grammar_model model;
@@ -30,7 +30,7 @@ struct wpp_grammar_reader {
     uint32_t *symbols;
     uint64_t n_symbols;          /* in all bodies */
     uint64_t n_taken;            /* in complete bodies of rules */
-    uint64_t n_pushed, top, bottom, room;
+    uint64_t n_pushed, top, bottom;
     uint64_t *start_ends;        /* by complete thread: where on the stack its start rule ends, */
     uint64_t *start_lengths;     /* ... and how many events it derives */
     uint64_t derived;            /* events of the current thread so far */
@@ -41,7 +41,7 @@ struct wpp_grammar_reader {
     struct wpp_lane_reader lanes;
     struct ends { uint32_t first, last; } *ends;         /* by rule: terminals that it derives */
     bool done;                   /* all has been read */
-    bool in_place;               /* then: the start rules are where they are shown */
+    bool shown;                  /* the stack is turned round, behind the bodies */
     const char *wrong;           /* the error, once there is one */
 };
 
@@ -68,7 +68,7 @@ static void reverse(uint32_t *symbols, uint64_t n)
 /* The symbol that was pushed last. */
 static uint32_t *top_of(const reader *r)
 {
-    return r->symbols + (r->room - r->top);
+    return r->symbols + (r->n_symbols - r->top);
 }
 
 static bool push(reader *r, uint32_t symbol)
@@ -296,6 +296,30 @@ static bool run_block(reader *r)
     return !l->model.no_memory;
 }
 
+/* ---- Start rules ---------------------------------------------------------------------------- */
+
+static void show_stack(reader *r)
+{
+    uint32_t *stack = top_of(r);
+
+    if (r->shown)
+        return;
+    reverse(stack, r->top);
+    memmove(r->symbols + r->n_taken, stack, r->top * sizeof *stack);
+    r->shown = true;
+}
+
+static void hide_stack(reader *r)
+{
+    uint32_t *stack = top_of(r);
+
+    if (!r->shown)
+        return;
+    memmove(stack, r->symbols + r->n_taken, r->top * sizeof *stack);
+    reverse(stack, r->top);
+    r->shown = false;
+}
+
 /* ---- As far as is wanted ------------------------------------------------------------------ */
 
 static void add(uint64_t *sum, uint64_t n)
@@ -349,7 +373,7 @@ static void find_values(const reader *r, struct progress *p)
 /* Counts what is on the stack. */
 static bool begin_progress(const reader *r, struct progress *p)
 {
-    const uint32_t *first = r->symbols + r->room;
+    const uint32_t *first = r->symbols + r->n_symbols;
     uint64_t i = 0;
 
     if (!p->goal->weights) {
@@ -445,6 +469,7 @@ bool wpp_grammar_reader_go_on(reader *r, const struct wpp_reading_goal *goal, st
     bool good = !r->wrong;
 
     if (good && !r->done) {
+        hide_stack(r);
         good = r->form == WPP_FORM_LANES ? run_blocks(r, goal) : run_steps(r);
         r->done = good && r->n_threads == r->g.n_threads && ends_rightly(r);
     }
@@ -506,7 +531,6 @@ static bool allocate(reader *r)
     r->body = malloc((n_bodies + 1) * sizeof *r->body);
     r->length = malloc((n_bodies + 1) * sizeof *r->length);
     r->symbols = malloc((r->n_symbols + 1) * sizeof *r->symbols);
-    r->room = r->n_symbols;
     r->start_ends = malloc((r->g.n_threads + (size_t)1) * sizeof *r->start_ends);
     r->start_lengths = malloc((r->g.n_threads + (size_t)1) * sizeof *r->start_lengths);
     return r->body && r->length && r->symbols && r->start_ends && r->start_lengths;
@@ -554,45 +578,6 @@ void wpp_grammar_reader_free(reader *r)
 
 /* ---- What has been read --------------------------------------------------------------------- */
 
-/* Makes room between bodies and stack for a copy of the stack. */
-static bool grow(reader *r)
-{
-    uint64_t room = r->n_symbols + r->top;
-    uint32_t *larger;
-
-    if (r->n_taken + r->top <= r->room - r->top)
-        return true;
-    larger = realloc(r->symbols, (room + 1) * sizeof *larger);
-    if (!larger)
-        return false;
-    r->symbols = larger;
-    memmove(larger + room - r->top, larger + r->room - r->top, r->top * sizeof *larger);
-    r->room = room;
-    return true;
-}
-
-/* Puts the stack, the first symbol first, behind the bodies.  At the end of the code it need not stay where it is. */
-static bool place_starts(reader *r)
-{
-    uint32_t *to = r->symbols + r->n_taken, *from = top_of(r);
-
-    if (r->in_place)
-        return true;
-    if (r->done) {
-        reverse(from, r->top);
-        memmove(to, from, r->top * sizeof *to);
-        r->in_place = true;
-        return true;
-    }
-    if (!grow(r))
-        return false;
-    to = r->symbols + r->n_taken;
-    from = top_of(r);
-    for (uint64_t i = 0; i < r->top; i++)
-        to[i] = from[r->top - 1 - i];
-    return true;
-}
-
 static void number_starts(reader *r)
 {
     uint64_t begin = 0;
@@ -607,24 +592,20 @@ static void number_starts(reader *r)
     r->body[r->n_rules + r->g.n_threads] = r->n_pushed;
 }
 
-bool wpp_grammar_reader_show(reader *r, struct wpp_grammar *out, struct wpp_error *error)
+void wpp_grammar_reader_show(reader *r, struct wpp_grammar *out)
 {
     assert(r->n_taken + r->top == r->n_pushed && r->n_pushed <= r->n_symbols);
-    if (!place_starts(r))
-        return report(r, false, error);
+    show_stack(r);
     number_starts(r);
     *out = (struct wpp_grammar){r->g.n_terminals, r->n_rules, r->g.n_threads, r->body, r->symbols, r->length};
-    return true;
 }
 
-bool wpp_grammar_reader_take(reader *r, struct wpp_grammar *out, struct wpp_error *error)
+void wpp_grammar_reader_take(reader *r, struct wpp_grammar *out)
 {
     assert(wpp_grammar_reader_is_done(r));
-    if (!wpp_grammar_reader_show(r, out, error))
-        return false;
+    wpp_grammar_reader_show(r, out);
     r->body = r->length = NULL;
     r->symbols = NULL;
-    return true;
 }
 
 bool wpp_grammar_reader_has_given(const reader *r)
@@ -636,8 +617,10 @@ bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wp
 {
     struct wpp_reading_goal all = {WPP_ALL_THREADS, NULL, UINT64_MAX};
     reader *r = wpp_grammar_reader_new(code, error);
-    bool done = r && wpp_grammar_reader_go_on(r, &all, error) && wpp_grammar_reader_take(r, out, error);
+    bool done = r && wpp_grammar_reader_go_on(r, &all, error);
 
+    if (done)
+        wpp_grammar_reader_take(r, out);
     wpp_grammar_reader_free(r);
     return done;
 }

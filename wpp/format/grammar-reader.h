@@ -40,10 +40,10 @@ bool wpp_grammar_reader_is_done(const struct wpp_grammar_reader *r);
 uint32_t wpp_grammar_reader_threads(const struct wpp_grammar_reader *r);
 
 /* The grammar so far: all threads, those that have not begun with empty start rules, and the terminals of the
- * whole one.  Its arrays are valid until the reader goes on.  False: WPP_E_MEMORY.  Cost: O(start rules). */
-bool wpp_grammar_reader_show(struct wpp_grammar_reader *r, struct wpp_grammar *out, struct wpp_error *error);
-/* Once all has been read: the grammar, for wpp_grammar_release().  The reader has none then.  False: WPP_E_MEMORY. */
-bool wpp_grammar_reader_take(struct wpp_grammar_reader *r, struct wpp_grammar *out, struct wpp_error *error);
+ * whole one.  Its arrays are valid until the reader goes on.  Cost: O(start rules). */
+void wpp_grammar_reader_show(struct wpp_grammar_reader *r, struct wpp_grammar *out);
+/* Once all has been read: the grammar, for wpp_grammar_release().  The reader has none then. */
+void wpp_grammar_reader_take(struct wpp_grammar_reader *r, struct wpp_grammar *out);
 bool wpp_grammar_reader_has_given(const struct wpp_grammar_reader *r);
 
 #endif

@@ -328,8 +328,7 @@ static bool show_read(wpp *w, struct wpp_error *error)
 {
     bool done = wpp_grammar_reader_is_done(w->reading);
 
-    if (!(done ? wpp_grammar_reader_take : wpp_grammar_reader_show)(w->reading, &w->grammar, error))
-        return false;
+    (done ? wpp_grammar_reader_take : wpp_grammar_reader_show)(w->reading, &w->grammar);
     if (!fits_threads(w))
         return wpp_fail(error, WPP_E_DAMAGED, "a thread has not as many events as it should");
     if (!wpp_derive(w))

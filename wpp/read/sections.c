@@ -447,8 +447,9 @@ static bool leave_unread(struct loading *l, struct wpp_view *v)
         return false;
     if (l->unread) {
         l->w->reading = wpp_grammar_reader_new(*v, &why);
-        if (!l->w->reading || !wpp_grammar_reader_show(l->w->reading, &l->w->grammar, &why))
+        if (!l->w->reading)
             return broken_grammar(l, &why);
+        wpp_grammar_reader_show(l->w->reading, &l->w->grammar);
     }
     l->w->figures_only = !l->unread;
     v->p = v->end;
