@@ -82,7 +82,7 @@ static void press_keys(struct sides *x, struct random *r, struct outcome *out)
     out->sessions++;
     for (unsigned i = 0; right && i < 60; i++) {
         int key = keys[draw(r, sizeof keys / sizeof *keys - (draw(r, 8) ? 2 : 0))];
-        uint32_t count = draw(r, 3) ? 1 : 1 + draw(r, draw(r, 4) ? 9 : 500);
+        uint32_t count = draw(r, 3) ? 1 : 1 + draw(r, draw(r, 4) ? 9 : key == 's' ? 5000000 : 500);
 
         press(&x->session, count, key);
         press(&x->early, count, key);
