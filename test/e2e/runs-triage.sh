@@ -110,6 +110,41 @@ ok 'as text' wpp-runs store cluster --last=5 --alike=20
 like 'with its place' "$(cat "$T/out")" '^ +1 +4 +16 .* killed by SIGSEGV at work.c:11 in die$'
 is 'few runs are wholly alike' "$(($(wpp-runs store cluster --alike=100 --format=json | grep -c representative) > 4))" 1
 is 'all are if anything is' "$(wpp-runs store cluster --alike=0 --format=json | grep -c representative)" 1
+# Reports for casr.  It reads JSON with the members that its README and documentation name: those of CrashSeverity are all
+# needed, others may be missing; frames as GDB prints them.  It takes frames for the same if file and line are.
+wpp-record -q --runs=store --label=fail -- ./work ab
+ok 'reports' wpp-runs store cluster --last=5 --alike=20 --casr=reports
+cat > casr.py << 'CODE'
+import glob, json, os, re, sys
+strings = {'Date', 'Architecture', 'ExecutablePath', 'ProcCmdline', 'CrashLine'}
+frame = re.compile(r'^ *#[0-9]+ *(?:0x[0-9a-f]+ +in)? *(.+) +at +(.+):([0-9]+)$')
+for path in sorted(glob.glob('reports/cl*/*.casrep')):
+    x = json.load(open(path, encoding='utf-8'))
+    if set(x) != strings | {'CrashSeverity', 'Stacktrace'} or not all(isinstance(x[k], str) for k in strings):
+        sys.exit('members of ' + path)
+    if set(x['CrashSeverity']) != {'Type', 'ShortDescription', 'Description', 'Explanation'}:
+        sys.exit('severity of ' + path)
+    if not re.match(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$', x['Date']) or not os.path.isfile(x['ExecutablePath']):
+        sys.exit('date or program of ' + path)
+    stack = [frame.match(f) for f in x['Stacktrace']]
+    if not stack or not all(stack) or [f.split()[0] for f in x['Stacktrace']] != ['#%d' % i for i in range(len(stack))]:
+        sys.exit('stack of ' + path)
+    if x['CrashLine'] != '%s:%s' % (stack[0][2], stack[0][3]):
+        sys.exit('line of ' + path)
+    print(os.path.dirname(path)[8:], x['ProcCmdline'].split()[-1], x['CrashSeverity']['ShortDescription'],
+          *['%s:%s' % (m[1].replace(' ()', ''), m[3]) for m in stack])
+CODE
+is 'have their stacks' "$(python3 casr.py 2>&1)" "cl1 b^ AccessViolation die:11 deep:18 deep:16 deep:16 deep:16 main:30
+cl1 a^ AccessViolation die:11 deep:18 deep:16 deep:16 deep:16 main:30
+cl1 bb^ AccessViolation die:11 deep:18 deep:16 deep:16 deep:16 main:30
+cl1 aabb^ AccessViolation die:11 deep:18 deep:16 deep:16 deep:16 main:30
+cl2 a! AbortSignal die:10 main:29
+cl2 aab! AbortSignal die:10 main:29
+cl2 abab! AbortSignal die:10 main:29"
+like 'a run that ended by itself has none' "$(wpp-runs store cluster --casr=again 2>&1 > /dev/null)" \
+    '1 of 8 runs ended in no call that was recorded'
+fails 'a folder that is there' wpp-runs store cluster --casr=reports
+fails_with 2 'reports on a list' wpp-runs store list --casr=more
 # Inputs in the clusters' folders, named as AFL++ does.
 cat > parse.c << 'CODE'
 #include <stdio.h>

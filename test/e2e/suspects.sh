@@ -99,7 +99,7 @@ ok 'ranked' wpp-suspects store
 cp "$T/out" text
 ok 'without comparing runs' wpp-suspects -q -n 0 --all --format=json store
 cp "$T/out" all.json
-ok 'by every score' bash -c 'for s in importance increase ochiai tarantula; do
+ok 'by every score' bash -c 'for s in importance increase ochiai tarantula bits; do
     wpp-suspects -q --sort=$s --format=csv store > $s.csv || exit; done'
 
 # ---- The same by brute force: each run's events written out -----------------------------------------
@@ -130,6 +130,7 @@ def facts(run):
                 stack.append(word[1]); add(('routine', word[1]), 'run')
                 if len(stack) > 1: add(('caller', stack[-2], stack[-1]), ('routine', stack[-1]))
                 if len(stack) > 2: add(('callers', *stack[-3:]), ('caller', *stack[-2:]))
+                for k in range(stack.count(stack[-1])): add(('depth', stack[-1], k + 1), ('routine', stack[-1]))
             elif word[0] == 'LeaveRoutine': stack.pop()
             elif word[0] in ('NewPath', 'PartOfPath'):
                 for line in lines_of(text[text.index('[') + 1:text.index(']')]):
@@ -151,6 +152,8 @@ def facts(run):
     paths = [p[1:] for p in true if p[0] == 'path']
     true |= {('both', frozenset(x)) for x in itertools.combinations(paths, 2)}
     return true, sites, lines_in
+def entropy(k, n):
+    return 0 if k in (0, n) else -k * math.log2(k / n) - (n - k) * math.log2((n - k) / n)
 def scores(f, s, fo, so, nf, ns):
     z = 1.959963984540054
     var = lambda p, n: p * (1 - p) / n if n else 0
@@ -160,7 +163,9 @@ def scores(f, s, fo, so, nf, ns):
     imp = 2 / (1 / inc + math.log(nf) / math.log(f)) if f > 1 and inc > err else 0
     och = f / math.sqrt(nf * (f + s)) if f + s else 0
     tar = f / nf / (f / nf + s / ns) if f + s else 0
-    return dict(failure=failure, context=context, increase=inc, increase_error=err, importance=imp, ochiai=och,
+    bits, N, n = 0, nf + ns, f + s
+    if n and f / n > nf / N: bits = entropy(nf, N) - entropy(f, n) - entropy(nf - f, N - n)
+    return dict(bits=bits, failure=failure, context=context, increase=inc, increase_error=err, importance=imp, ochiai=och,
                 tarantula=tar)
 runs = [r for r in json.loads(out('wpp-runs', 'store', 'list', '--format=json'))['runs'] if r['label'] != 'unknown']
 nf = sum(r['label'] == 'fail' for r in runs); ns = len(runs) - nf
@@ -187,6 +192,7 @@ def key(x):
     if k == 'path': return (k, *pair(x))
     if k == 'branch': return (k, x['routine'], x['from'], x['to'])
     if k in ('caller', 'callers'): return (k, *x['routines'])
+    if k == 'depth': return (k, x['routine'], x['depth'])
     if k in ('pair', 'triple', 'before'): return (k, *map(pair, x['paths']))
     return None
 got, wrong = {}, 0
@@ -202,21 +208,43 @@ for x in json.load(open('all.json'))['suspects']:
 kinds = collections.Counter(k[0] for k in got)
 print(dict(kinds), nf, ns, file=sys.stderr)
 branching = collections.Counter((p[1], p[2]) for p in sites if p[0] == 'branch')
-best = {}
+best, deepest = {}, collections.defaultdict(list)
 for p in sites:
     if p[0] == 'before':
         f = figures(p)
         if f[0] and f[:2] != f[2:]: best[p] = scores(*f, nf, ns)['importance']
     elif p[0] == 'branch':
         if branching[p[1:3]] > 1 and p not in got: wrong += 1; print('no branch', p)
+    elif p[0] == 'depth':
+        f = figures(p)
+        if f != f[2:] * 2: deepest[p[1]].append((scores(*f, nf, ns), p))
     elif p not in got: wrong += 1; print('missing', p)
+# Of all depths of a routine that which tells the runs best apart.
+for list_ in deepest.values():
+    best_of = max((round(s['importance'], 9), round(s['ochiai'], 9)) for s, p in list_)
+    if not any(p in got and (round(s['importance'], 9), round(s['ochiai'], 9)) == best_of for s, p in list_):
+        wrong += 1; print('missing depth', list_)
+if sum(k[0] == 'depth' for k in got) != len(deepest): wrong += 1; print('depths', deepest)
 limit = sorted(best.values(), reverse=True)[:1000][-1] if len(best) > 1000 else 0
 for p, value in best.items():
     if os.environ['CONFIG'] != 'hostile' and value > limit + 1e-9 and p not in got: wrong += 1; print('missing order', p, value)
-if wrong or min(kinds[k] for k in ('line', 'branch', 'routine', 'path', 'pair', 'triple', 'before', 'caller', 'callers')) < 3:
+if wrong or min(kinds[k] for k in ('line', 'branch', 'routine', 'path', 'pair', 'triple', 'before', 'caller', 'callers')) < 3 or not kinds['depth']:
     sys.exit('%d differences' % wrong)
+# By bits, each kind costs what it takes to name one of its predicates: those that are true of the same runs are one.
+member = collections.defaultdict(set)
+for i, (k, true) in enumerate(each):
+    for p in true:
+        if p in sites: member[p].add(i)
+fails_of = {i for i, (k, true) in enumerate(each) if not k}
+different = collections.defaultdict(set)
+for p, runs_of in member.items():
+    if runs_of & fails_of: different[p[0]].add(frozenset(runs_of))
+for r in csv.DictReader(open('bits.csv')):
+    if r['kind'] in ('line', 'routine', 'path', 'pair', 'triple', 'caller', 'callers') and \
+       abs(float(r['bits']) - float(r['score']) - math.log2(len(different[r['kind']]))) > 1e-6:
+        sys.exit('bits: %s %d' % (r, len(different[r['kind']])))
 # The orders of the rows.
-for sort in ('importance', 'increase', 'ochiai', 'tarantula'):
+for sort in ('importance', 'increase', 'ochiai', 'tarantula', 'bits'):
     rows = list(csv.DictReader(open(sort + '.csv')))
     values = [float(r['score']) for r in rows]
     if values != sorted(values, reverse=True): sys.exit('not in order: ' + sort)
@@ -242,6 +270,26 @@ print([(s["times"], s["true"]["pass"]) for s in json.load(sys.stdin)["suspects"]
     < "$T/out")" '[(7, 0)]'
 ok 'the line that died' bash -c "wpp-suspects -q --kinds=line --all -n 9 store | grep 'line .* bug.c:31'"
 ok 'who called it' bash -c "wpp-suspects -q --kinds=callers --sort=tarantula -n 0 --all store | grep -q 'leaf is called by inner, called by outer'"
+# Rows of the list lie on lines that no row above has; of those that stand for themselves alone the text tells all lines.
+ok 'each line once' wpp-suspects -q -n 0 --sort=ochiai --kinds=line,path,pair,triple --format=json store
+is 'in the list' "$(python3 -c '
+import json, re, sys
+def lines(text):
+    found = set()
+    for part in re.findall(r"\[(.*?)\]", text) or [text]:
+        for word in part.split():
+            file, _, word = word.rpartition(":")
+            a, _, b = word.partition("-")
+            found |= set(range(int(a), int(b or a) + 1))
+    return found
+x, seen, again = json.load(sys.stdin), set(), 0
+for i, s in enumerate(x["suspects"]):
+    again += s["others"] == 0 and lines(s["text"]) <= seen
+    seen |= lines(s["text"])
+    again += s["row"] != i + 1
+print(again, x["folded"] > 0, len(seen) > 20)' < "$T/out")" '0 True True'
+is 'others can be shown' "$(wpp-suspects -q -n 0 --all --sort=ochiai --format=json store | grep -c '"row"')" \
+    "$(grep -c '"row"' all.json)"
 is 'lines alone do not see the order' "$(wpp-suspects -q --kinds=line,branch --format=csv store | grep -c ',before,')" 0
 ok 'the nearest runs are named' grep -Eq 'run [0-9]+ fails so; run [0-9]+ passes, with [0-9.]+ % of the paths in common' text
 like 'and where they part' "$(cat text)" 'they part after [0-9,]+ equal paths?, in [a-z]+ at bug.c:[0-9]+'

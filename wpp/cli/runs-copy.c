@@ -9,10 +9,13 @@
 #include <sys/stat.h>
 
 #include "wpp/base/whole-file.h"
+#include "wpp/cli/store-input.h"
 #include "wpp/cli/tool.h"
 #include "wpp/read/reader.h"
+#include "wpp/runs/crash-report.h"
 
 struct copying {
+    struct run_store *store;
     const char *folder;
     uint64_t word;
     uint32_t cluster, number;  /* from 0 on; of the next file in the cluster's folder */
@@ -107,27 +110,89 @@ static bool copy_run(void *ctx, const struct stored_run *run, struct wpp_error *
     return true;
 }
 
-void runs_copy(struct run_store *s, const struct run_clusters *c, const char *folder, uint64_t word)
+/* Calls `each` for the clusters' runs, and makes the clusters' folders. */
+static void walk_clusters(struct copying *x, const struct run_clusters *c, run_store_visit *each)
 {
-    struct copying x = {.folder = folder, .word = word};
     struct wpp_error error;
     uint32_t now = UINT32_MAX;
     char *path;
 
-    make_folder(folder);
+    make_folder(x->folder);
     for (uint32_t i = 0; i < c->n_runs; i++) {
         if (c->run[i].cluster != now) {
-            x.cluster = now == UINT32_MAX ? 0 : x.cluster + 1;
-            x.number = 0;
+            x->cluster = now == UINT32_MAX ? 0 : x->cluster + 1;
+            x->number = 0;
             now = c->run[i].cluster;
-            if (asprintf(&path, "%s/cl%" PRIu32, folder, x.cluster + 1) < 0)
+            if (asprintf(&path, "%s/cl%" PRIu32, x->folder, x->cluster + 1) < 0)
                 tool_die_of_memory();
             make_folder(path);
             free(path);
         }
-        if (!run_store_walk(s, &(struct run_choice){.ids = &c->run[i].id, .n_ids = 1}, copy_run, &x, &error))
+        if (!run_store_walk(x->store, &(struct run_choice){.ids = &c->run[i].id, .n_ids = 1}, each, x, &error))
             tool_die_error(&error);
     }
+}
+
+void runs_copy(struct run_store *s, const struct run_clusters *c, const char *folder, uint64_t word)
+{
+    struct copying x = {.store = s, .folder = folder, .word = word};
+
+    walk_clusters(&x, c, copy_run);
     if (x.n_without > 0)
         tool_warn("%u of %u runs name no input file", x.n_without, c->n_runs);
+}
+
+/* ---- Reports for casr ----------------------------------------------------------------------- */
+
+static void write_report(const struct copying *c, const struct stored_run *run, const char *text, size_t size)
+{
+    struct wpp_error error;
+    struct wpp_output *out;
+    char *path;
+
+    if (asprintf(&path, "%s/cl%" PRIu32 "/id:%06" PRIu32 ",sig:%02" PRIu32 ",run:%" PRId64 ".casrep", c->folder,
+                 c->cluster + 1, c->number, run->killed, run->id) < 0)
+        tool_die_of_memory();
+    out = tool_output(path, false, NULL);
+    if (!wpp_output_write(out, text, size, &error)) {
+        wpp_output_abandon(out);
+        tool_die_error(&error);
+    }
+    if (!wpp_output_commit(out, &error))
+        tool_die_error(&error);
+    free(path);
+}
+
+static bool report_run(void *ctx, const struct stored_run *run, struct wpp_error *error)
+{
+    struct copying *c = ctx;
+    wpp *w = store_open_process(c->store, run->id, 0, error);
+    char *text = NULL;
+    size_t size;
+    FILE *out = w ? open_memstream(&text, &size) : NULL;
+    bool has_stack = false, done;
+
+    if (!w)
+        return false;
+    if (!out)
+        tool_die_of_memory();
+    done = crash_report(out, w, &has_stack, error);
+    if (fclose(out) != 0)
+        tool_die_of_memory();
+    if (done && has_stack)
+        write_report(c, run, text, size);
+    c->number += done && has_stack;
+    c->n_without += done && !has_stack;
+    free(text);
+    wpp_close(w);
+    return done;
+}
+
+void runs_report(struct run_store *s, const struct run_clusters *c, const char *folder)
+{
+    struct copying x = {.store = s, .folder = folder};
+
+    walk_clusters(&x, c, report_run);
+    if (x.n_without > 0)
+        tool_warn("%u of %u runs ended in no call that was recorded: they have no report", x.n_without, c->n_runs);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* runs-copy.h - inputs of failing runs as files, a folder for each cluster: what AFL++'s tools take.
+/* runs-copy.h - failing runs as files, a folder for each cluster: inputs, which AFL++'s tools take, or reports,
+ * which casr's do.
  *
  *      FOLDER/cl1/id:000000,sig:06,src:000017,run:43      the shortest run of cluster 1
  *      FOLDER/cl1/id:000001,sig:06,src:000203,run:51
@@ -18,5 +19,11 @@
  * first argument; 0: the last one that is a file.  Says how many runs have no such file.  Dies of what goes
  * wrong. */
 void runs_copy(struct run_store *s, const struct run_clusters *c, const char *folder, uint64_t word);
+
+/* Makes the folder likewise, with a report for each run (wpp/runs/crash-report.h):
+ *
+ *      FOLDER/cl1/id:000000,sig:06,run:43.casrep
+ */
+void runs_report(struct run_store *s, const struct run_clusters *c, const char *folder);
 
 #endif

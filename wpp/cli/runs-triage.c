@@ -195,20 +195,21 @@ static void put_clusters_json(const struct run_clusters *c)
     printf("\n]}\n");
 }
 
-void triage_clusters(struct run_store *s, uint64_t n, double least, bool json, const char *folder,
-                     uint64_t word)
+void triage_clusters(struct run_store *s, const struct cluster_request *r)
 {
-    struct cluster_search x = {.store = s, .n = n};
+    struct cluster_search x = {.store = s, .n = r->last};
     struct run_choice failing = {.by_label = true, .label = RUN_FAIL};
     struct wpp_error error;
 
     clusters_init(&x.c);
     if (!run_store_walk(s, &failing, add_end, &x, &error))
         tool_die_error(&error);
-    if (!clusters_end(&x.c, least))
+    if (!clusters_end(&x.c, r->alike))
         tool_die_of_memory();
-    if (folder)
-        runs_copy(s, &x.c, folder, word);
-    (json ? put_clusters_json : put_clusters)(&x.c);
+    if (r->copy)
+        runs_copy(s, &x.c, r->copy, r->input);
+    if (r->reports)
+        runs_report(s, &x.c, r->reports);
+    (r->json ? put_clusters_json : put_clusters)(&x.c);
     clusters_free(&x.c);
 }

@@ -9,9 +9,16 @@
  * did.  Both die of an error.  False: there is nothing new. */
 bool triage_novel(struct run_store *s, int64_t id, const char *file, bool json);
 
-/* Prints the clusters of the failing runs by their last n events.  folder, if it is not NULL, and word: see
- * runs-copy.h. */
-void triage_clusters(struct run_store *s, uint64_t n, double least, bool json, const char *folder,
-                     uint64_t word);
+struct cluster_request {
+    uint64_t last;                 /* how many events of a run count */
+    double alike;                  /* share of pairs that a run must have in common with a cluster */
+    bool json;
+    const char *copy;              /* a folder for the inputs, and which argument names them: runs-copy.h */
+    uint64_t input;
+    const char *reports;           /* a folder for casr's reports; NULL: none, as of copy */
+};
+
+/* Prints the clusters of the failing runs. */
+void triage_clusters(struct run_store *s, const struct cluster_request *r);
 
 #endif

@@ -44,6 +44,8 @@ static const char help[] =
     "                         names as AFL++ gives them\n"
     "      --input=N          cluster: argument N of a run's command names its input (default: the last one\n"
     "                         that is a file)\n"
+    "      --casr=FOLDER      cluster: write a report on each run into a folder of its cluster in FOLDER, for\n"
+    "                         casr-cli and casr-cluster\n"
     "      --by=WAY           ranks: compare the order of all paths, which follow each other (steps), or\n"
     "                         which were executed (paths); auto, the default: the finest of these in which\n"
     "                         most ranks are alike\n"
@@ -59,9 +61,9 @@ struct request {
     const char *folder;
     char **arguments;
     int n_arguments;
-    const char *label, *output, *copy;     /* NULL: not given */
-    uint64_t keep, process, last, input;
-    double alike;
+    const char *label, *output;    /* NULL: not given */
+    uint64_t keep, process;
+    struct cluster_request cluster;
     bool keep_given, process_given, format_given, cluster_given, by_given;
     unsigned by;                   /* enum ranks_by; RANKS_WAYS: auto */
     int status;                    /* of the process, if all goes well */
@@ -70,7 +72,8 @@ struct request {
     size_t n_ids;
 };
 
-enum { OPT_LABEL = 0x100, OPT_KEEP, OPT_PROCESS, OPT_FORMAT, OPT_LAST, OPT_ALIKE, OPT_BY, OPT_COPY, OPT_INPUT };
+enum { OPT_LABEL = 0x100, OPT_KEEP, OPT_PROCESS, OPT_FORMAT, OPT_LAST, OPT_ALIKE, OPT_BY, OPT_COPY, OPT_INPUT,
+       OPT_CASR };
 static const struct option options[] = {
     {"label", required_argument, NULL, OPT_LABEL},
     {"keep", required_argument, NULL, OPT_KEEP},
@@ -82,6 +85,7 @@ static const struct option options[] = {
     {"by", required_argument, NULL, OPT_BY},
     {"copy", required_argument, NULL, OPT_COPY},
     {"input", required_argument, NULL, OPT_INPUT},
+    {"casr", required_argument, NULL, OPT_CASR},
     TOOL_OPTIONS
 };
 
@@ -107,21 +111,25 @@ static void parse_option(struct request *r, int option)
         r->format_given = true;
         break;
     case OPT_LAST:
-        r->last = tool_count_argument("--last", optarg);
-        if (r->last < 2 || r->last > MOST_LAST)
+        r->cluster.last = tool_count_argument("--last", optarg);
+        if (r->cluster.last < 2 || r->cluster.last > MOST_LAST)
             tool_usage("--last: %s is not from 2 to %d", optarg, MOST_LAST);
         r->cluster_given = true;
         break;
     case OPT_ALIKE:
-        r->alike = tool_share("--alike", optarg) / 100;
+        r->cluster.alike = tool_share("--alike", optarg) / 100;
         r->cluster_given = true;
         break;
     case OPT_COPY:
-        r->copy = optarg;
+        r->cluster.copy = optarg;
         r->cluster_given = true;
         break;
     case OPT_INPUT:
-        r->input = tool_count_argument("--input", optarg);
+        r->cluster.input = tool_count_argument("--input", optarg);
+        r->cluster_given = true;
+        break;
+    case OPT_CASR:
+        r->cluster.reports = optarg;
         r->cluster_given = true;
         break;
     case OPT_BY:
@@ -476,9 +484,10 @@ static void cluster(struct request *r)
 
     if (r->n_arguments > 0)
         tool_usage("cluster: all failing runs are looked at");
-    if (r->input && !r->copy)
+    if (r->cluster.input && !r->cluster.copy)
         tool_usage("--input: --copy says where the inputs go");
-    triage_clusters(s, r->last, r->alike, r->format == FORMAT_JSON, r->copy, r->input);
+    r->cluster.json = r->format == FORMAT_JSON;
+    triage_clusters(s, &r->cluster);
     run_store_close(s);
 }
 
@@ -523,7 +532,7 @@ static void check_options(const struct request *r, const struct command *c)
     if ((r->output || r->process_given) && !(c->may & MAY_OUTPUT))
         tool_usage("--output and --process do not go with %s", c->name);
     if (r->cluster_given && !(c->may & MAY_CLUSTER))
-        tool_usage("--last, --alike, --copy and --input do not go with %s", c->name);
+        tool_usage("--last, --alike, --copy, --input and --casr do not go with %s", c->name);
     if (r->by_given && !(c->may & MAY_BY))
         tool_usage("--by does not go with %s", c->name);
     if (r->format_given && !(c->may & MAY_FORMAT))
@@ -533,7 +542,7 @@ static void check_options(const struct request *r, const struct command *c)
 int main(int argc, char **argv)
 {
     const char *names[N_COMMANDS + 1] = {NULL};
-    struct request r = {.last = DEFAULT_LAST, .alike = 0.5, .by = RANKS_WAYS, .status = TOOL_OK};
+    struct request r = {.cluster = {.last = DEFAULT_LAST, .alike = 0.5}, .by = RANKS_WAYS, .status = TOOL_OK};
     const struct command *c;
     int option;
 

@@ -21,7 +21,7 @@ static const char help[] =
     "\n"
     "      --kinds=LIST       only these kinds, separated by commas: line, branch, routine, path, loop,\n"
     "                         exactly, caller, callers, pair, triple, before (default: all)\n"
-    "      --sort=SCORE       importance (default), increase, ochiai or tarantula\n"
+    "      --sort=SCORE       importance (default), increase, ochiai, tarantula or bits\n"
     "      --eliminate        one suspect for each bug: leave out the failing runs that a suspect\n"
     "                         explains, and rank the others again\n"
     "  -n, --top=N            show N suspects (default 10; 0: all)\n"
@@ -139,7 +139,7 @@ static void at_argument(struct request *r, const char *text)
 static void parse_option(struct request *r, int option)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
-    static const char *const sorts[] = {"importance", "increase", "ochiai", "tarantula", NULL};
+    static const char *const sorts[] = {"importance", "increase", "ochiai", "tarantula", "bits", NULL};
 
     switch (option) {
     case OPT_KINDS:     r->rank.kinds = kinds_argument(optarg); break;

@@ -153,27 +153,6 @@ static bool read_piece(struct loop_search *s, uint32_t piece)
     return keep_visits(s);
 }
 
-static bool note_most(struct run_facts *f, const struct loop_most *most)
-{
-    if (f->n_loops == f->loop_capacity) {
-        uint32_t n = 2 * f->loop_capacity + 64;
-        struct loop_most *larger = realloc(f->loop, n * sizeof *larger);
-
-        if (!larger)
-            return false;
-        f->loop = larger;
-        f->loop_capacity = n;
-    }
-    for (uint32_t i = 0; i < f->n_loops; i++)
-        if (f->loop[i].header == most->header) {
-            if (most->most > f->loop[i].most)
-                f->loop[i].most = most->most;
-            return true;
-        }
-    f->loop[f->n_loops++] = *most;
-    return true;
-}
-
 /* The activation ends, and with it the last visit.  `at`: the block in which it was when the run ended: a
  * visit in a loop with that block has not ended, and its count is not known; NONE: it has ended. */
 static bool end_visits(struct loop_search *s, uint32_t routine, const struct visits *kept, uint32_t at)
@@ -198,7 +177,7 @@ static bool end_visits(struct loop_search *s, uint32_t routine, const struct vis
         run_facts_add(s->f, vocabulary_predicate(s->v, (struct predicate){
             .kind = PREDICATE_EXACTLY, .x = routine, .y = block, .z = k, .site = site}));
     }
-    return note_most(s->f, &(struct loop_most){site, routine, block, v.most});
+    return run_facts_most(s->f, site, v.most);
 }
 
 /* ---- The end of the run ------------------------------------------------------------------------ */
@@ -436,8 +415,8 @@ bool facts_of_calls(struct run_facts *f, struct vocabulary *v, const struct fact
         return false;
     s.tree = &tree;
     s.in = calloc(tree.n_pieces + (size_t)1, sizeof *s.in);
-    done = (s.in && facts_of_loops(f, v, names, &tree) && facts_of_callers(&s)) ||
-           wpp_fail_memory(error);
+    done = (s.in && facts_of_loops(f, v, names, &tree) && facts_of_callers(&s) &&
+            facts_of_depths(f, v, names, &tree)) || wpp_fail_memory(error);
     for (uint32_t p = 0; s.in && p < tree.n_pieces; p++)
         free(s.in[p].list);
     free(s.in);

@@ -95,6 +95,12 @@ static void put_loop(FILE *out, const struct vocabulary *v, const struct predica
     put_routine(out, v, p->x);
 }
 
+static void put_depth(FILE *out, const struct vocabulary *v, const struct predicate *p)
+{
+    put_routine(out, v, p->x);
+    fprintf(out, " is called within itself, %" PRIu32 " deep or more", p->z);
+}
+
 static void put_grams(FILE *out, const struct vocabulary *v, const struct predicate *p)
 {
     put_path(out, v, p->x);
@@ -133,6 +139,7 @@ void predicate_put(FILE *out, const struct vocabulary *v, uint32_t predicate)
         break;
     case PREDICATE_BRANCH: put_branch(out, v, p); break;
     case PREDICATE_PATH: put_path(out, v, predicate); break;
+    case PREDICATE_DEPTH: put_depth(out, v, p); break;
     case PREDICATE_LOOP: case PREDICATE_EXACTLY: put_loop(out, v, p); break;
     case PREDICATE_CALLER: case PREDICATE_CALLERS: put_callers(out, v, p); break;
     default: put_grams(out, v, p); break;
@@ -148,8 +155,8 @@ struct wpp_line predicate_place(const struct vocabulary *v, uint32_t predicate)
     switch (p->kind) {
     case PREDICATE_LINE:
         return (struct wpp_line){.file = v->file[p->x], .line = p->y};
-    case PREDICATE_ROUTINE: case PREDICATE_CALLER: case PREDICATE_CALLERS:
-        r = routine_of(v, p->kind == PREDICATE_ROUTINE ? p->x : p->kind == PREDICATE_CALLER ? p->y : p->z);
+    case PREDICATE_ROUTINE: case PREDICATE_DEPTH: case PREDICATE_CALLER: case PREDICATE_CALLERS:
+        r = routine_of(v, p->kind == PREDICATE_ROUTINE || p->kind == PREDICATE_DEPTH ? p->x : p->kind == PREDICATE_CALLER ? p->y : p->z);
         return (struct wpp_line){.file = r->file, .line = r->line};
     case PREDICATE_BRANCH:
         r = routine_of(v, p->x);

@@ -11,7 +11,7 @@
 #define NONE UINT32_MAX
 
 const char *const predicate_names[] = {"line", "branch", "routine", "path", "loop", "exactly", "caller",
-                                       "callers", "pair", "triple", "before", NULL};
+                                       "callers", "depth", "pair", "triple", "before", NULL};
 
 /* Makes room for one more of an array.  False: no memory, and v->failed is set. */
 static bool grow(struct vocabulary *v, void *array, uint32_t n, uint32_t *capacity, size_t size)

@@ -14,6 +14,8 @@
  *      exactly    ... exactly k times in some visit              came to the loop
  *      caller     called y from x                                executed y
  *      callers    called z from y, called from x                 called z from y
+ *      depth      had k activations of the routine or more       executed the routine
+ *                 within each other
  *
  * So each predicate has a site: the predicate that says whether it was observed.  Some predicates are
  * only sites.
@@ -29,7 +31,7 @@
 
 enum predicate_kind {
     PREDICATE_LINE, PREDICATE_BRANCH, PREDICATE_ROUTINE, PREDICATE_PATH, PREDICATE_LOOP,
-    PREDICATE_EXACTLY, PREDICATE_CALLER, PREDICATE_CALLERS, PREDICATE_PAIR, PREDICATE_TRIPLE,
+    PREDICATE_EXACTLY, PREDICATE_CALLER, PREDICATE_CALLERS, PREDICATE_DEPTH, PREDICATE_PAIR, PREDICATE_TRIPLE,
     PREDICATE_BEFORE,
     /* Only sites: */
     PREDICATE_RUN, PREDICATE_BLOCK, PREDICATE_LINES, PREDICATE_HEADER, PREDICATE_BOTH
@@ -45,6 +47,7 @@ extern const char *const predicate_names[];    /* by kind, then NULL */
  *      line, lines       file, line
  *      loop, exactly     routine, header, k
  *      caller, callers   routines
+ *      depth             routine, unused, k
  *      pair, triple, before, both    numbers of paths' predicates
  */
 struct predicate {

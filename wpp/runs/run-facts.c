@@ -69,6 +69,27 @@ void run_facts_add(struct run_facts *f, uint32_t predicate)
     f->predicate[f->n++] = predicate;
 }
 
+bool run_facts_most(struct run_facts *f, uint32_t header, uint64_t most)
+{
+    if (f->n_loops == f->loop_capacity) {
+        uint32_t n = 2 * f->loop_capacity + 64;
+        struct loop_most *larger = realloc(f->loop, n * sizeof *larger);
+
+        if (!larger)
+            return false;
+        f->loop = larger;
+        f->loop_capacity = n;
+    }
+    for (uint32_t i = 0; i < f->n_loops; i++)
+        if (f->loop[i].header == header) {
+            if (most > f->loop[i].most)
+                f->loop[i].most = most;
+            return true;
+        }
+    f->loop[f->n_loops++] = (struct loop_most){header, most};
+    return true;
+}
+
 /* ---- Names ---------------------------------------------------------------------------------- */
 
 static bool name_all(struct facts_names *names, struct vocabulary *v, const wpp *w, bool *kept)

@@ -2,8 +2,8 @@
 /* run-facts.h - which predicates are true of one run.
  *
  * They are read off the grammar, which is not expanded: a rule's body shows all pairs and triples of
- * paths that cross its symbols, and where rules stand first and last gives the order of paths.  Loops
- * and callers come from the call tree (wpp/replay/call-tree.h).
+ * paths that cross its symbols, and where rules stand first and last gives the order of paths.  Loops,
+ * callers and depths come from the call tree (wpp/replay/call-tree.h).
  */
 #ifndef WPP_RUN_FACTS_H
 #define WPP_RUN_FACTS_H
@@ -18,10 +18,9 @@ struct path_span {
     uint32_t first, last;
 };
 
-/* The most times that a loop was gone round in a visit. */
+/* The most times that a loop was gone round in a visit, or that a routine stood within itself. */
 struct loop_most {
-    uint32_t header;           /* PREDICATE_HEADER */
-    uint32_t routine, block;
+    uint32_t header;           /* PREDICATE_HEADER or PREDICATE_ROUTINE */
     uint64_t most;
 };
 
@@ -30,7 +29,7 @@ struct run_facts {
     uint32_t n, capacity;
     struct path_span *span;
     uint32_t n_spans, span_capacity;
-    struct loop_most *loop;    /* each header once */
+    struct loop_most *loop;    /* each header and routine once */
     uint32_t n_loops, loop_capacity;
     uint32_t n_threads;
     uint64_t events;
@@ -44,6 +43,8 @@ void run_facts_free(struct run_facts *f);
 
 /* Adds a fact.  For the parts that find facts. */
 void run_facts_add(struct run_facts *f, uint32_t predicate);
+/* Adds a number to those of a loop or routine, of which the largest is kept.  False: no memory. */
+bool run_facts_most(struct run_facts *f, uint32_t header, uint64_t most);
 
 /* Adds what a process of the run did.  *kept: v refers to w, which must live on.  The parts
  * TOOL_NEED_PATHS (wpp/cli/tool.h) of w must be there.  WPP_E_MEMORY, WPP_E_ARGUMENT: too large.
@@ -63,8 +64,12 @@ struct facts_names {
 
 /* order-facts.c: pairs, triples, and spans.  False: no memory. */
 bool facts_of_order(struct run_facts *f, struct vocabulary *v, const struct facts_names *names);
-/* call-facts.c: loops and callers.  WPP_E_MEMORY, WPP_E_ARGUMENT. */
+/* call-facts.c: loops, callers and depths.  WPP_E_MEMORY, WPP_E_ARGUMENT. */
 bool facts_of_calls(struct run_facts *f, struct vocabulary *v, const struct facts_names *names,
                     struct wpp_error *error);
+/* depth-facts.c, when the callers are there.  False: no memory. */
+struct call_tree;
+bool facts_of_depths(struct run_facts *f, const struct vocabulary *v, const struct facts_names *names,
+                     const struct call_tree *tree);
 
 #endif

@@ -9,12 +9,53 @@
 
 #define NONE UINT32_MAX
 
+/* ---- Scores --------------------------------------------------------------------------------- */
+
+/* How many bits it takes to name a predicate, by kind. */
+struct costs { double of[PREDICATE_KINDS]; };
+
+struct kind_set { uint32_t kind; uint64_t set; };
+
+static int compare_kind_sets(const void *left, const void *right)
+{
+    const struct kind_set *a = left, *b = right;
+
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->set < b->set ? -1 : a->set > b->set;
+}
+
+/* Of those predicates that are true of some failing run.  False: no memory. */
+static bool find_costs(const struct suspects *s, struct costs *out)
+{
+    struct kind_set *list = malloc((s->v.n + (size_t)1) * sizeof *list);
+    double pairs = (double)s->orders.n * ((double)s->orders.n - 1), numbers = (double)s->loops.n;
+    uint32_t n = 0;
+
+    *out = (struct costs){{0}};
+    if (!list)
+        return false;
+    for (uint32_t p = 0; p < s->v.n; p++)
+        if (s->v.predicate[p].kind < PREDICATE_KINDS && s->count[p].fail > 0)
+            list[n++] = (struct kind_set){s->v.predicate[p].kind, s->count[p].set};
+    qsort(list, n, sizeof *list, compare_kind_sets);
+    for (uint32_t i = 0; i < n; i++)
+        out->of[list[i].kind] += i == 0 || compare_kind_sets(&list[i - 1], &list[i]) != 0;
+    free(list);
+    out->of[PREDICATE_BEFORE] = pairs;
+    out->of[PREDICATE_LOOP] = out->of[PREDICATE_DEPTH] = numbers;
+    for (uint32_t k = 0; k < PREDICATE_KINDS; k++)
+        out->of[k] = out->of[k] > 1 ? log2(out->of[k]) : 0;
+    return true;
+}
+
 /* Rounded, so that equal scores are equal though they were computed from different numbers. */
-static double score_of(const struct suspicion *s, enum suspect_sort sort)
+static double score_of(const struct suspicion *s, enum suspect_sort sort, double cost)
 {
     const double digits = 1e12;
     double score = sort == SUSPECT_OCHIAI                ? s->ochiai
                    : sort == SUSPECT_TARANTULA           ? s->tarantula
+                   : sort == SUSPECT_BITS                ? fmax(s->bits - cost, 0)
                    : sort == SUSPECT_IMPORTANCE          ? s->importance
                    : s->increase > s->increase_error     ? s->increase
                                                          : 0;
@@ -22,13 +63,17 @@ static double score_of(const struct suspicion *s, enum suspect_sort sort)
     return round(score * digits) / digits;
 }
 
-/* By score; those of one score by how much else speaks for them, then the simplest first. */
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* By score; those of one score by how much else speaks for them, then the earliest in failing runs, since causes
+ * come before what they lead to, then the simplest. */
 struct ordering { const struct suspects *s; };
 
 static int compare_suspects(const void *left, const void *right, void *ctx)
 {
     const struct suspect *a = left, *b = right;
     const struct vocabulary *v = &((const struct ordering *)ctx)->s->v;
+    const float *when = ((const struct ordering *)ctx)->s->when;
     uint32_t kind_a = v->predicate[a->predicate].kind, kind_b = v->predicate[b->predicate].kind;
 
     if (a->score != b->score)
@@ -37,41 +82,124 @@ static int compare_suspects(const void *left, const void *right, void *ctx)
         return a->by.ochiai > b->by.ochiai ? -1 : 1;
     if (a->by.increase != b->by.increase)
         return a->by.increase > b->by.increase ? -1 : 1;
+    if (when[a->predicate] != when[b->predicate])
+        return when[a->predicate] < when[b->predicate] ? -1 : 1;
     if (kind_a != kind_b)
         return kind_a < kind_b ? -1 : 1;
     return a->predicate < b->predicate ? -1 : a->predicate > b->predicate;
 }
 
-/* Puts the first of those that are true of the same runs in place of all.  on: by suspect, the predicate
- * that lies on the lines which are asked for, or NONE; afterwards that of any of those. */
-static bool collapse(struct ranking *r, uint32_t *on)
+/* Suspects that are true of the same runs: group k has member[first[k] .. first[k+1]), in the order of scores. */
+struct groups {
+    uint32_t *of;              /* by suspect */
+    uint32_t *first, *member;  /* predicates */
+};
+
+static void groups_free(struct groups *g)
+{
+    free(g->of);
+    free(g->first);
+    free(g->member);
+}
+
+/* By the groups that g->of tells.  False: no memory. */
+static bool gather_members(struct groups *g, const struct ranking *r, size_t n_groups)
+{
+    g->first = calloc(n_groups + 2, sizeof *g->first);
+    g->member = malloc((r->n + 1) * sizeof *g->member);
+    if (!g->first || !g->member)
+        return false;
+    for (size_t i = 0; i < r->n; i++)
+        g->first[g->of[i] + 2]++;
+    for (size_t k = 0; k < n_groups; k++)
+        g->first[k + 2] += g->first[k + 1];
+    for (size_t i = 0; i < r->n; i++)
+        g->member[g->first[g->of[i] + 1]++] = r->suspect[i].predicate;
+    return true;
+}
+
+/* Numbers groups in the order of their first members.  SIZE_MAX: no memory; else how many there are. */
+static size_t find_groups(struct groups *g, const struct ranking *r)
 {
     size_t n_slots = 16, n = 0;
-    uint32_t *slots;
+    struct slot { uint64_t set; uint32_t group; } *slots;  /* group: its number plus 1 */
 
     while (n_slots < 2 * r->n)
         n_slots *= 2;
     slots = calloc(n_slots, sizeof *slots);
-    if (!slots)
+    g->of = malloc((r->n + 1) * sizeof *g->of);
+    if (!slots || !g->of)
+        n = SIZE_MAX;
+    for (size_t i = 0; n != SIZE_MAX && i < r->n; i++) {
+        size_t s = r->suspect[i].set & (n_slots - 1);
+
+        while (slots[s].group && slots[s].set != r->suspect[i].set)
+            s = (s + 1) & (n_slots - 1);
+        if (!slots[s].group)
+            slots[s] = (struct slot){r->suspect[i].set, (uint32_t)++n};
+        g->of[i] = slots[s].group - 1;
+    }
+    free(slots);
+    return n;
+}
+
+/* Puts the first of those that are true of the same runs in place of all.  on: by suspect, the predicate
+ * that lies on the lines which are asked for, or NONE; afterwards that of any of those.  False: no memory. */
+static bool collapse(struct ranking *r, struct groups *g, uint32_t *on)
+{
+    size_t n_groups = find_groups(g, r), n = 0;
+
+    if (n_groups == SIZE_MAX || !gather_members(g, r, n_groups))
         return false;
     for (size_t i = 0; i < r->n; i++) {
-        size_t s = r->suspect[i].set & (n_slots - 1), k;
+        uint32_t k = g->of[i];
 
-        while (slots[s] && r->suspect[slots[s] - 1].set != r->suspect[i].set)
-            s = (s + 1) & (n_slots - 1);
-        k = slots[s] - (size_t)1;
-        if (slots[s]) {
-            r->suspect[k].others++;
-            on[k] = on[k] == NONE ? on[i] : on[k];
+        if (k == n) {
+            r->suspect[n] = r->suspect[i];
+            on[n++] = on[i];
             continue;
         }
-        r->suspect[n] = r->suspect[i];
-        on[n] = on[i];
-        slots[s] = (uint32_t)++n;
+        r->suspect[k].others++;
+        on[k] = on[k] == NONE ? on[i] : on[k];
     }
     r->n = n;
-    free(slots);
     return true;
+}
+
+static bool all_seen(struct lines_seen *seen, const struct groups *g, size_t group)
+{
+    for (uint32_t i = g->first[group]; i < g->first[group + 1]; i++)
+        if (!lines_seen_all(seen, g->member[i]))
+            return false;
+    return true;
+}
+
+static bool see(struct lines_seen *seen, const struct groups *g, size_t group)
+{
+    for (uint32_t i = g->first[group]; i < g->first[group + 1]; i++)
+        if (!lines_seen_add(seen, g->member[i]))
+            return false;
+    return true;
+}
+
+/* Takes out what lies on no line that better ones do not lie on already.  False: no memory. */
+static bool fold(const struct suspects *s, struct ranking *r, const struct groups *g, uint32_t *on)
+{
+    struct lines_seen seen;
+    bool done = lines_seen_init(&seen, &s->v);
+    size_t n = 0;
+
+    for (size_t i = 0; done && i < r->n; i++) {
+        if (all_seen(&seen, g, i))
+            continue;
+        done = see(&seen, g, i);
+        r->suspect[n] = r->suspect[i];
+        on[n++] = on[i];
+    }
+    r->n_folded = r->n - n;
+    r->n = n;
+    lines_seen_free(&seen);
+    return done;
 }
 
 /* Keeps those that lie on the lines: each is shown by the predicate that does. */
@@ -94,13 +222,14 @@ static void number(struct ranking *r)
         for (end = i + 1; end < r->n && r->suspect[end].score == r->suspect[i].score; end++)
             ;
         for (size_t k = i; k < end; k++) {
+            r->suspect[k].row = (uint32_t)k + 1;
             r->suspect[k].rank = (uint32_t)i + 1;
             r->suspect[k].ties = (uint32_t)(end - i);
         }
     }
 }
 
-static void take_all(const struct suspects *s, const struct suspect_request *request,
+static void take_all(const struct suspects *s, const struct suspect_request *request, const struct costs *costs,
                      const uint32_t *fail, uint32_t n_fail, struct ranking *out)
 {
     for (uint32_t p = 0; p < s->v.n; p++) {
@@ -117,28 +246,32 @@ static void take_all(const struct suspects *s, const struct suspect_request *req
         }
         out->n_predicates += n.fail > 0;
         x.by = suspicion_of(n, n_fail, s->n_pass);
-        x.score = score_of(&x.by, request->sort);
+        x.score = score_of(&x.by, request->sort, costs->of[kind]);
         if (x.score > 0 || request->all)
             out->suspect[out->n++] = x;
     }
 }
 
-/* fail: by predicate, in how many of n_fail runs it is true; NULL: of all failing runs. */
+/* fail: by predicate, in how many of n_fail runs it is true; NULL: of all failing runs.  With `fail` the first suspect
+ * alone is wanted. */
 static bool rank(const struct suspects *s, const struct suspect_request *request, const uint32_t *fail,
                  uint32_t n_fail, struct ranking *out)
 {
     uint32_t *on = malloc((s->v.n + (size_t)1) * sizeof *on);
+    struct groups g = {0};
+    struct costs costs;
     bool done;
 
     *out = (struct ranking){.suspect = malloc((s->v.n + (size_t)1) * sizeof *out->suspect)};
-    done = out->suspect && on;
+    done = out->suspect && on && find_costs(s, &costs);
     if (done) {
-        take_all(s, request, fail, n_fail, out);
+        take_all(s, request, &costs, fail, n_fail, out);
         qsort_r(out->suspect, out->n, sizeof *out->suspect, compare_suspects, &(struct ordering){s});
         for (size_t i = 0; i < out->n; i++)
             on[i] = predicate_lies_on(&s->v, out->suspect[i].predicate, &request->at)
                         ? out->suspect[i].predicate : NONE;
-        done = request->all || collapse(out, on);
+        if (!request->all)
+            done = collapse(out, &g, on) && (fail || fold(s, out, &g, on));
     }
     if (done) {
         number(out);
@@ -146,6 +279,7 @@ static bool rank(const struct suspects *s, const struct suspect_request *request
     } else {
         ranking_free(out);
     }
+    groups_free(&g);
     free(on);
     return done;
 }
@@ -183,7 +317,7 @@ static void count_facts(struct elimination *e)
         uint32_t kind = s->v.predicate[p].kind;
 
         /* Those that were added when all runs were there come last. */
-        if (kind != PREDICATE_LOOP && kind != PREDICATE_BOTH && kind != PREDICATE_BEFORE)
+        if (kind != PREDICATE_LOOP && kind != PREDICATE_DEPTH && kind != PREDICATE_BOTH && kind != PREDICATE_BEFORE)
             break;
         e->fail[p] += suspects_is_true(s, p);
     }

@@ -92,6 +92,8 @@ static void put_subject(FILE *out, const struct vocabulary *v, uint32_t predicat
     }
     if (p->kind == PREDICATE_LOOP || p->kind == PREDICATE_EXACTLY)
         fprintf(out, ", \"block\": %" PRIu32 ", \"times\": %" PRIu32, p->y, p->z);
+    if (p->kind == PREDICATE_DEPTH)
+        fprintf(out, ", \"depth\": %" PRIu32, p->z);
 }
 
 static void put_scores(FILE *out, const struct suspicion *s)
@@ -99,9 +101,9 @@ static void put_scores(FILE *out, const struct suspicion *s)
     fprintf(out, ", \"true\": {\"fail\": %" PRIu32 ", \"pass\": %" PRIu32 "}, \"observed\": {\"fail\": %"
             PRIu32 ", \"pass\": %" PRIu32 "}", s->n.fail, s->n.pass, s->n.seen_fail, s->n.seen_pass);
     fprintf(out, ", \"failure\": %.9g, \"context\": %.9g, \"increase\": %.9g, \"increase_error\": %.9g"
-            ", \"importance\": %.9g, \"importance_error\": %.9g, \"ochiai\": %.9g, \"tarantula\": %.9g",
+            ", \"importance\": %.9g, \"importance_error\": %.9g, \"ochiai\": %.9g, \"tarantula\": %.9g, \"bits\": %.9g",
             s->failure, s->context, s->increase, s->increase_error, s->importance, s->importance_error,
-            s->ochiai, s->tarantula);
+            s->ochiai, s->tarantula, s->bits);
 }
 
 static void put_parting(FILE *out, const struct suspects *s, const struct suspect_parting *p)
@@ -124,8 +126,8 @@ static void put_row(const struct suspects_report *r, size_t row)
     struct wpp_line place = predicate_place(&r->s->v, x->predicate);
     char *words = words_of(&r->s->v, x->predicate);
 
-    fprintf(r->out, "%s\n    {\"rank\": %" PRIu32 ", \"ties\": %" PRIu32 ", \"score\": %.9g, \"kind\": \"%s\"",
-            row ? "," : "", x->rank, x->ties, x->score, predicate_names[r->s->v.predicate[x->predicate].kind]);
+    fprintf(r->out, "%s\n    {\"row\": %" PRIu32 ", \"rank\": %" PRIu32 ", \"ties\": %" PRIu32 ", \"score\": %.9g, \"kind\": \"%s\"",
+            row ? "," : "", x->row, x->rank, x->ties, x->score, predicate_names[r->s->v.predicate[x->predicate].kind]);
     put_subject(r->out, &r->s->v, x->predicate);
     fputs(", \"text\": ", r->out);
     json_string(r->out, words ? words : "");
@@ -142,8 +144,8 @@ static void put_row(const struct suspects_report *r, size_t row)
 void suspects_json(const struct suspects_report *r)
 {
     fprintf(r->out, "{\"failing\": %" PRIu32 ", \"passing\": %" PRIu32 ", \"unlabelled\": %" PRIu32
-            ", \"predicates\": %zu, \"suspects\": [", r->s->n_fail, r->s->n_pass, r->n_unknown,
-            r->ranking->n_predicates);
+            ", \"predicates\": %zu, \"folded\": %zu, \"suspects\": [", r->s->n_fail, r->s->n_pass, r->n_unknown,
+            r->ranking->n_predicates, r->ranking->n_folded);
     for (size_t i = 0; i < r->rows; i++)
         put_row(r, i);
     fputs("\n]}\n", r->out);
@@ -152,7 +154,7 @@ void suspects_json(const struct suspects_report *r)
 void suspects_csv(const struct suspects_report *r)
 {
     fputs("rank,score,kind,fail,pass,seen_fail,seen_pass,failure,context,increase,increase_error,importance,"
-          "importance_error,ochiai,tarantula,others,text,file,line\n", r->out);
+          "importance_error,ochiai,tarantula,bits,others,text,file,line\n", r->out);
     for (size_t i = 0; i < r->rows; i++) {
         const struct suspect *x = &r->ranking->suspect[i];
         const struct suspicion *s = &x->by;
@@ -162,9 +164,9 @@ void suspects_csv(const struct suspects_report *r)
         fprintf(r->out, "%" PRIu32 ",%.9g,%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32, x->rank,
                 x->score, predicate_names[r->s->v.predicate[x->predicate].kind], s->n.fail, s->n.pass,
                 s->n.seen_fail, s->n.seen_pass);
-        fprintf(r->out, ",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%" PRIu32 ",", s->failure, s->context,
+        fprintf(r->out, ",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%" PRIu32 ",", s->failure, s->context,
                 s->increase, s->increase_error, s->importance, s->importance_error, s->ochiai,
-                s->tarantula, x->others);
+                s->tarantula, s->bits, x->others);
         csv_text(r->out, words ? words : "");
         csv_text(r->out, place.file);
         fprintf(r->out, "%" PRIu32 "\n", place.line);

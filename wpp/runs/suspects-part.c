@@ -6,7 +6,7 @@
 
 #include "wpp/base/error.h"
 
-enum { PART_ID = 0x31727077, HEADER = 20 };            /* "wpr1" */
+enum { PART_ID = 0x32727077, HEADER = 20 };            /* "wpr2" */
 #define NONE UINT32_MAX
 #define TABLES_MOST (UINT64_C(1) << 40)
 
@@ -467,8 +467,11 @@ static bool translate_run(struct taking *t)
     for (uint32_t i = 0; i < v->n_facts; i++)
         v->fact[i] = known(t, t->predicate, v->fact[i], t->n);
     for (uint32_t i = 0; i < v->n_loops; i++) {
+        uint32_t kind;
+
         v->loop[i].header = known(t, t->predicate, v->loop[i].header, t->n);
-        t->in.failed |= t->s->v.predicate[v->loop[i].header].kind != PREDICATE_HEADER;
+        kind = t->s->v.predicate[v->loop[i].header].kind;
+        t->in.failed |= kind != PREDICATE_HEADER && kind != PREDICATE_ROUTINE;
     }
     for (uint32_t i = 0; i < v->n_spans; i++)
         v->span[i].path = known(t, t->path_here, v->span[i].path, t->n_paths);

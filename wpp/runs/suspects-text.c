@@ -6,7 +6,8 @@
 #include "wpp/runs/suspects-report.h"
 
 static const char *const words[] = {[SUSPECT_IMPORTANCE] = "importance", [SUSPECT_INCREASE] = "increase",
-                                    [SUSPECT_OCHIAI] = "ochiai", [SUSPECT_TARANTULA] = "tarantula"};
+                                    [SUSPECT_OCHIAI] = "ochiai", [SUSPECT_TARANTULA] = "tarantula",
+                                    [SUSPECT_BITS] = "bits"};
 
 static void put_number(FILE *out, uint64_t n)
 {
@@ -82,7 +83,7 @@ void suspects_text(const struct suspects_report *r)
     put_head(r);
     if (r->ranking->n == 0) {
         fprintf(r->out, "no predicate%s has %s %s above 0\n", r->at_lines ? " on these lines" : "",
-                r->sort == SUSPECT_TARANTULA ? "a" : "an", words[r->sort]);
+                r->sort == SUSPECT_TARANTULA ? "a" : r->sort == SUSPECT_BITS ? "a number of" : "an", words[r->sort]);
         return;
     }
     fprintf(r->out, "\n                              true of      observed in\n"
@@ -92,4 +93,7 @@ void suspects_text(const struct suspects_report *r)
         put_row(r, i);
     if (r->rows < r->ranking->n)
         fprintf(r->out, "... and %zu more\n", r->ranking->n - r->rows);
+    if (r->ranking->n_folded > 0 && !r->at_lines)
+        fprintf(r->out, "(%zu suspect%s on lines that better ones lie on left out: --all shows them)\n",
+                r->ranking->n_folded, r->ranking->n_folded == 1 ? "" : "s");
 }

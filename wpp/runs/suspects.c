@@ -27,6 +27,7 @@ void suspects_free(struct suspects *s)
     for (uint32_t i = 0; i < s->n_witnesses; i++)
         wpp_close(s->witness[i].w);
     free(s->witness);
+    free(s->when);
     *s = (struct suspects){0};
 }
 
@@ -176,6 +177,7 @@ static size_t best_threshold(const struct suspects *s, const struct loop_figure 
     return found;
 }
 
+/* Of a loop's header or a routine. */
 static bool add_loop(struct suspects *s, const struct loop_figure *figure, size_t n)
 {
     struct predicate header = s->v.predicate[figure->header];
@@ -191,7 +193,7 @@ static bool add_loop(struct suspects *s, const struct loop_figure *figure, size_
         count.set += figure[i].set;
     }
     return suspects_add_late(s, (struct predicate){
-        .kind = PREDICATE_LOOP, .x = header.x, .y = header.y, .z = (uint32_t)figure[above - 1].most,
+        .kind = header.kind == PREDICATE_ROUTINE ? PREDICATE_DEPTH : PREDICATE_LOOP, .x = header.x, .y = header.y, .z = (uint32_t)figure[above - 1].most,
         .site = figure->header}, count, &predicate);
 }
 
@@ -213,7 +215,7 @@ bool suspects_end(struct suspects *s, bool orders, struct wpp_error *error)
 {
     if (!add_loops(s))
         return wpp_fail_memory(error);
-    return !orders || suspects_add_orders(s, error);
+    return (!orders || suspects_add_orders(s, error)) && suspects_when(s, error);
 }
 
 /* ---- What is true of a run ------------------------------------------------------------------ */
@@ -238,8 +240,8 @@ bool suspects_is_true(const struct suspects *s, uint32_t predicate)
     uint32_t order = (predicate - s->orders.predicate) / 2;
 
     switch (p->kind) {
-    case PREDICATE_LOOP:   return is_loop_true(s, p);
-    case PREDICATE_BOTH:   return run_orders_both(&s->orders, order);
+    case PREDICATE_LOOP: case PREDICATE_DEPTH: return is_loop_true(s, p);
+    case PREDICATE_BOTH: return run_orders_both(&s->orders, order);
     case PREDICATE_BEFORE: return run_orders_hold(&s->orders, order);
     default:               return run_vector_has(&s->at_hand, predicate);
     }

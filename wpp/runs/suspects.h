@@ -49,6 +49,7 @@ struct suspects {
     struct witness *witness;
     uint32_t n_witnesses, witness_capacity;
     bool pairs_left_out;               /* there were too many paths to look at all orders */
+    float *when;                       /* by predicate: when it becomes true in failing runs (suspects_when) */
 };
 
 void suspects_init(struct suspects *s);
@@ -65,19 +66,20 @@ bool suspects_end(struct suspects *s, bool orders, struct wpp_error *error);
 
 /* ---- Ranking -------------------------------------------------------------------------------- */
 
-enum suspect_sort { SUSPECT_IMPORTANCE, SUSPECT_INCREASE, SUSPECT_OCHIAI, SUSPECT_TARANTULA };
+enum suspect_sort { SUSPECT_IMPORTANCE, SUSPECT_INCREASE, SUSPECT_OCHIAI, SUSPECT_TARANTULA, SUSPECT_BITS };
 
 struct suspect_request {
     unsigned kinds;                    /* bit k: predicates of kind k */
     enum suspect_sort sort;
     bool all;                          /* also those with a score of 0, and none is left out because
-                                          another is true of the same runs */
+                                          another is true of the same runs, or lies on the same lines */
     struct line_ranges at;             /* only those that lie there, or of which one that is true of the
                                           same runs does; ranks are those among all */
 };
 
 struct suspect {
     uint32_t predicate;
+    uint32_t row;                      /* its place in the list, from 1 */
     uint32_t rank;                     /* 1 + the number of those with a higher score */
     uint32_t ties;                     /* how many have this score, itself included */
     uint32_t others;                   /* predicates that are true of the same runs, left out */
@@ -90,9 +92,12 @@ struct ranking {
     struct suspect *suspect;
     size_t n;
     size_t n_predicates;               /* that are true of some failing run, of these kinds */
+    size_t n_folded;                   /* suspects that were left out, since others above lie on all their lines */
 };
 
-/* False: no memory. */
+/* The score by SUSPECT_BITS is what a predicate saves less what it takes to name it: log2 of how many of its kind there
+ * are, of those that are true of the same runs one.  Of `before`: of all pairs of the paths that were looked at; of
+ * loops and depths: of all numbers that could have been chosen.  False: no memory. */
 bool suspects_rank(const struct suspects *s, const struct suspect_request *request, struct ranking *out);
 void ranking_free(struct ranking *r);
 
@@ -125,6 +130,10 @@ bool suspects_is_true(const struct suspects *s, uint32_t predicate);
 bool suspects_read(struct suspects *s, uint32_t run, struct wpp_error *error);
 /* Finds orders when all runs are there (run-orders.c).  Errors as suspects_end(). */
 bool suspects_add_orders(struct suspects *s, struct wpp_error *error);
+/* Finds s->when: the mean, over the failing runs in which a predicate is true, of when it becomes so, as a share of its
+ * thread's paths that begin or end there.  Of several paths or routines, when the last of them does; of loops and
+ * depths, when the routine is called.  Errors as suspects_end(). */
+bool suspects_when(struct suspects *s, struct wpp_error *error);
 /* Adds a predicate that was found when all runs were there.  False: no memory. */
 bool suspects_add_late(struct suspects *s, struct predicate p, struct predicate_count count,
                        uint32_t *predicate);

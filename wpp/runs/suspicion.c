@@ -33,6 +33,21 @@ static void set_importance(struct suspicion *s, double num_fail)
                                    pow(2 * i * i / (sum * sum), 2) * var_l);
 }
 
+/* Of n coins, k of which show one side: what they can be told in. */
+static double entropy(double k, double n)
+{
+    double p = share(k, n);
+
+    return p > 0 && p < 1 ? -n * (p * log2(p) + (1 - p) * log2(1 - p)) : 0;
+}
+
+static double saved_bits(double fail, double all, double num_fail, double num_all)
+{
+    if (fail * num_all <= num_fail * all)
+        return 0;
+    return entropy(num_fail, num_all) - entropy(fail, all) - entropy(num_fail - fail, num_all - all);
+}
+
 struct suspicion suspicion_of(struct run_counts_of n, uint32_t num_fail, uint32_t num_pass)
 {
     struct suspicion s = {.n = n};
@@ -46,5 +61,6 @@ struct suspicion suspicion_of(struct run_counts_of n, uint32_t num_fail, uint32_
     set_importance(&s, num_fail);
     s.ochiai = share(n.fail, sqrt(num_fail * all));
     s.tarantula = share(fails, fails + passes);
+    s.bits = saved_bits(n.fail, all, num_fail, (double)num_fail + num_pass);
     return s;
 }

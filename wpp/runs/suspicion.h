@@ -14,6 +14,10 @@
  *
  *      Ochiai      F / sqrt(NumF (F + S))
  *      Tarantula   (F / NumF) / (F / NumF + S / NumS)
+ *      Bits        N H(NumF / N) - n H(F / n) - m H((NumF - F) / m)
+ *
+ * with n = F + S, N = NumF + NumS, m = N - n, and H(p) the entropy of a coin: by so many bits the labels of all runs
+ * can be told shorter if it is known in which of them P was true.  0 if failure is not likelier there.
  *
  * What has no value, since it would be divided by 0, is 0.
  */
@@ -31,7 +35,7 @@ struct suspicion {
     struct run_counts_of n;
     double failure, context, increase, importance;
     double increase_error, importance_error;       /* half of the 95 % intervals, by the delta method */
-    double ochiai, tarantula;
+    double ochiai, tarantula, bits;
 };
 
 struct suspicion suspicion_of(struct run_counts_of n, uint32_t num_fail, uint32_t num_pass);
