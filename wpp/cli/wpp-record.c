@@ -96,6 +96,7 @@ struct options {
     uint64_t limit;              /* of events; 0: none */
     double duration;             /* in seconds; 0: no limit */
     uint64_t ring;               /* in bytes; 0: everything is kept */
+    uint64_t machine;            /* bytes of memory that there are */
     uint64_t spool;              /* bytes of memory for waiting events */
     uint64_t spool_disk;         /* bytes of disk for them */
     const char *spool_folder;    /* NULL: the output's */
@@ -206,9 +207,10 @@ static struct options parse_options(int argc, char **argv)
                                           {"quiet", no_argument, NULL, 'q'},
                                           TOOL_OPTIONS};
     enum { RING_SPOOL = 16 << 20, SPOOL_MOST = 1 << 30 };
-    struct options o = {.spool = wpp_machine_memory() / 4, .spool_disk = UINT64_MAX};
+    struct options o = {.machine = wpp_machine_memory(), .spool_disk = UINT64_MAX};
     int option;
 
+    o.spool = o.machine / 4;
     if (o.spool > SPOOL_MOST)
         o.spool = SPOOL_MOST;
     /* `+`: options behind the program's name are the program's. */
@@ -1064,7 +1066,7 @@ static void open_recording(struct recording *r, const char *name)
     r->runs.ring = r->options.ring;
     r->runs.memory = r->options.memory;
     /* A store has each run as one grammar. */
-    r->runs.room = r->options.runs ? 0 : wpp_machine_memory() / 2;
+    r->runs.room = r->options.runs ? 0 : r->options.machine / 2;
     r->runs.heap = &tool_heap;
     r->runs.best = r->options.best;
     if ((r->options.memory || !r->options.best) && !r->options.one_piece)

@@ -9,8 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wpp/record/machine.h"
-
 /* Memory besides the limit: for blocks that a fork needs, and for a very large entry (the buffers of
  * a thousand threads). */
 enum { KEPT_BYTES = 128 << 20, LARGE_BYTES = 128 << 20 };
@@ -78,6 +76,11 @@ static bool make_memory(struct wpp_blocks *b, uint64_t n_frames)
     return done;
 }
 
+static uint64_t memory_of_machine(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 static uint32_t slots_of(const struct wpp_spool_disk *disk)
 {
     uint64_t n = disk ? disk->most / WPP_BLOCK_BYTES : 0;
@@ -107,7 +110,7 @@ static bool change_state(uint8_t *state, enum state from, enum state to)
 bool wpp_blocks_new(struct wpp_blocks *b, uint64_t bytes, struct wpp_spool_disk *disk,
                     struct wpp_block *first)
 {
-    uint64_t most = wpp_machine_memory();
+    uint64_t most = memory_of_machine();
 
     *b = (struct wpp_blocks){.disk = disk, .n_slots = slots_of(disk)};
     most = ((bytes < most ? bytes : most) + KEPT_BYTES) / WPP_BLOCK_BYTES;
