@@ -300,6 +300,7 @@ $(B)/bin/%: scripts/%
 
 $(B)/test/unit/numbering: TEST_LIBS = -Wl,--wrap=calloc,--wrap=realloc
 $(B)/test/unit/partition: TEST_LIBS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+$(B)/test/unit/runs: TEST_LIBS = -lsqlite3
 $(B)/test/unit/export-memory: TEST_LIBS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -lz
 $(B)/test/unit/tracer%: TEST_LIBS = -Wl,--export-dynamic-symbol=__wpp_* $(B)/lib/wpp/libwpp-rt.a
 $(B)/test/unit/page: $(LIBPAGE)

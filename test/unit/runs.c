@@ -2,11 +2,13 @@
 /* Many runs: vectors in their file, figures of loops, parts that other processes make, runs that wait; each
  * against the plain way, and with damage.  Random recordings, most of which no program could have made. */
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
 #include "wpp/runs/run-inbox.h"
+#include "wpp/runs/run-store.h"
 #include "wpp/runs/suspects-part.h"
 
 /* ---- Vectors -------------------------------------------------------------------------------- */
@@ -431,6 +433,64 @@ static void test_waiting(struct files *f)
     rmdir(folder);
 }
 
+/* ---- Stores that several make ---------------------------------------------------------------------- */
+
+enum { MAKERS = 4, STORES = 60 };
+
+/* Opens the store as soon as all are there to do so. */
+static void make_store(const char *folder, int gate)
+{
+    char go;
+    struct run_store *s;
+
+    if (read(gate, &go, 1) < 0)
+        _exit(2);
+    s = run_store_open(folder, RUN_STORE_CREATE, NULL);
+    run_store_close(s);
+    _exit(s == NULL);
+}
+
+/* How many of them cannot make it, or open what another one makes. */
+static uint32_t make_at_once(const char *folder)
+{
+    uint32_t failed = 0;
+    int gate[2], status;
+
+    if (pipe(gate) != 0)
+        return MAKERS;
+    for (int i = 0; i < MAKERS; i++)
+        if (fork() == 0) {
+            close(gate[1]);
+            make_store(folder, gate[0]);
+        }
+    close(gate[0]);
+    close(gate[1]);              /* the end of the pipe is what they wait for */
+    for (int i = 0; i < MAKERS; i++)
+        failed += wait(&status) < 0 || status != 0;
+    return failed;
+}
+
+static void test_makers(void)
+{
+    static const char *const files[] = {"runs.sqlite", "runs.sqlite-wal", "runs.sqlite-shm", NULL};
+    const char *parent = getenv("TMPDIR");
+    char folder[300], path[400];
+    uint32_t failed = 0;
+
+    for (int i = 0; i < STORES; i++) {
+        snprintf(folder, sizeof folder, "%s/wpp-store.XXXXXX", parent ? parent : "/tmp");
+        if (!mkdtemp(folder))
+            exit(1);
+        failed += make_at_once(folder);
+        for (int k = 0; files[k]; k++) {
+            snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+            remove(path);
+        }
+        rmdir(folder);
+    }
+    tap_ok(failed == 0, "%d at once make a store, %d times: %u fail", MAKERS, STORES, failed);
+}
+
 int main(void)
 {
     struct files f = {0};
@@ -444,6 +504,7 @@ int main(void)
     test_parts(&f, PART_RUNS);
     test_broken_part(&f);
     test_waiting(&f);
+    test_makers();
     for (uint32_t i = 0; i < FILES; i++)
         wpp_bytes_free(&f.bytes[i]);
     return tap_done();

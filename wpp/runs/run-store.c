@@ -259,12 +259,18 @@ static bool upgrade_tables(struct run_store *s, struct wpp_error *error)
            execute(s, "PRAGMA wal_checkpoint(TRUNCATE)", error);
 }
 
+/* Both in one transaction: between two, another process may make the index. */
+static bool get_version(struct run_store *s, int64_t *id, int64_t *version, struct wpp_error *error)
+{
+    return execute(s, "BEGIN", error) && pragma(s, "PRAGMA application_id", id, error) &&
+           pragma(s, "PRAGMA user_version", version, error) && execute(s, "COMMIT", error);
+}
+
 static bool check_version(struct run_store *s, enum run_store_use use, struct wpp_error *error)
 {
     int64_t id = 0, version = 0;
 
-    if (!pragma(s, "PRAGMA application_id", &id, error) ||
-        !pragma(s, "PRAGMA user_version", &version, error))
+    if (!get_version(s, &id, &version, error))
         return false;
     if (version == 0 && id == 0 && use == RUN_STORE_CREATE)
         return make_tables(s, error) && check_version(s, RUN_STORE_WRITE, error);
