@@ -83,8 +83,8 @@ bool page_need_paths(struct page_run *r);
 bool page_need_frequencies(struct page_run *r);
 bool page_need_mostly(struct page_run *r);
 
-/* Goes on with making the tree of contexts, for about so many items of the call tree (context-tree.h).  Nothing needs
- * it, but answers of page_tree() take milliseconds where it is made.  Says whether it is.  False: no memory, or *error. */
+/* Goes on with making the tree of contexts, and looks at about `items` items of the call tree
+ * (context-tree.h).  Nothing needs it, but answers of page_tree() take milliseconds where it is made.  Says whether it is.  False: no memory, or *error. */
 bool page_make_contexts(struct page_run *r, double items, FILE *out, struct wpp_error *error);
 
 /* ---- Answers -------------------------------------------------------------------------------- */

@@ -101,7 +101,7 @@ wpp *wpp_open_figures(const char *path, struct wpp_error *error);
 wpp *wpp_open_unread(const char *path, struct wpp_error *error);
 
 /* Reads on, from the beginning of the run, until n executions of what `weights` tells (see "Asking" below; NULL:
- * events) have come in a thread, or in all threads, one after the other; or until there are no more.  Threads
+ * n events) have come in a thread, or in all threads, one after the other; or until there are no more.  Threads
  * before that one are read with it.  From then on wpp_grammar() derives the events that have been read, though
  * wpp_thread() tells of all, and all functions below answer as if the run had ended there: so ask about places
  * before that alone.  What was made before from the grammar (its arrays, cursors, finders, stacks) is no longer

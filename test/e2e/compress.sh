@@ -270,4 +270,20 @@ fi
 
 ok 'help' wpp-compress --help
 ok 'version' wpp-compress -V
+
+# A file of a time when a pause stood behind the last thread's end in a block that was full (docs/wpp-format.md).
+base64 -d << 'END' | gunzip > pause.wpp
+H4sIAAAAAAACA+sMDwjg5ZLiEmFgYGAH4vlMDGCwyn1dnJyu5SxGCJfBAsrgYkClV8kvPnCS66Q5VBuDE1QdTB+Mvr+dsc1nb/J6
+ZijfGSrBzoBK+3ZqPykNW+bNAtXrBVW3FSrvCOUb/Mh2u7V4nSorVPw/VBzGh9Emu8NWrpt76iYblM8CdehMBlR6QmDzxVMXWtVh
+7pgLVQfzF4x+m/96C3uHEQeU28PCyMDECPaUxlb9vwmODLGsDExcqgYB7brsxkDAYHztMLOB7uyJATds3Zq27P1+b8GX9kv1STds
+hb3qk3rPgEDMbt9jXWq/zCMS2w/36Vabvb21j8lkAZOsxsFt+Y/Pra02f39vfT2z8iTO1GtrY7v7J0+fPX952N5VEXozetIOzyzJ
+vLw8UNR6Wk7k5udzbevZZKO+dFwssFHQXeHI33WhRatkIU/uCmd5gW4OBovIliwGtgKxq0sYHuxtiDjEsgEYas2MVxoaGjg4GFNh
+cQP0JTMjYyb3d9aPbJBYQGAWEAEOayklMYbtR6In3+J/wsZQwS5gOW+3PAMzkjomMGR8La1RXDCZjWXWZA/Gbb9W8Z7KnXzxKVMl
+S4fOcYZibtNETYZSBpwAAGZrzxOfAgAA
+END
+ok 'a pause behind the end: it is read' bash -c 'wpp-dump --tokens pause.wpp > tokens'
+is 'has 131 words' "$(stat -c %s tokens)" 524
+"$read_wpp" pause.wpp > expanded
+same 'the second reader has the same' expanded tokens
+
 done_testing

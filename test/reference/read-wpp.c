@@ -1282,6 +1282,12 @@ static uint64_t get_events(struct stream *s, struct event *list, uint64_t thread
         }
         threads -= list[n].kind == ENDS;
     } while (list[n++].kind != PAUSE && threads > 0);
+    /* A pause may follow the last thread's end: then its stream has not ended. */
+    if (list[n - 1].kind == ENDS && (s->state != 65536 || s->words.at != s->words.n)) {
+        run = get_share(s, &run_tables[event]);
+        if (run != 0 || get_share(s, &event_tables[run]) != PAUSE)
+            fail("more than a pause follows the last thread's end");
+    }
     if (rules_here > all_rules || terminals_here > n_local)
         fail("too many symbols");
     return n;

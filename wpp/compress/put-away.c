@@ -13,11 +13,9 @@
 
 #include "wpp/base/error.h"
 
-/* Bytes of a piece and its code for each symbol (segment-maker.c), and of a growing grammar. */
-enum { PIECE_SYMBOL_BYTES = 11, GRAMMAR_SYMBOL_BYTES = 36 };
-/* Pieces may take 1 / KEPT of the room: coding and reading the file need more than they.  A grammar may
- * take half. */
-enum { KEPT = 4, GRAMMAR_KEPT = 2 };
+/* Pieces may take as much of the room as of a limit of memory (segment-plan.h): coding them needs more.  A growing
+ * grammar has so many bytes for each symbol, and may take half. */
+enum { GRAMMAR_SYMBOL_BYTES = 36, GRAMMAR_KEPT = 2 };
 
 static void trim(const wpp_compressor *c)
 {
@@ -107,7 +105,7 @@ bool wpp_room_is_taken(const wpp_compressor *c)
     struct seq_stats stats = {0};
 
     if (c->base)
-        return symbols_of_pieces(c) * PIECE_SYMBOL_BYTES >= c->room_max / KEPT;
+        return symbols_of_pieces(c) * WPP_PIECE_SYMBOL_BYTES >= c->room_max / WPP_GROUP_KEPT;
     if (c->grammar)
         seq_get_stats(c->grammar, &stats);
     return stats.rhs_symbols * GRAMMAR_SYMBOL_BYTES >= c->room_max / GRAMMAR_KEPT;

@@ -85,14 +85,10 @@ static void count(struct wpp_segment_maker *m, bool is_full)
                                  : wpp_events_that_fit(stats.symbols, stats.memory, m->plan.fill);
 }
 
-/* Roughly, of a piece with its code: 4 bytes a symbol and 2 of the code; rules are about a tenth of the
- * symbols, and take 12 bytes, and 32 in the model. */
 static void count_piece(struct wpp_segment_maker *m, const seq_piece *piece)
 {
-    enum { SYMBOL_BYTES = 11 };
-
     m->figures.symbols += seq_piece_symbols(piece);
-    m->figures.kept += seq_piece_symbols(piece) * SYMBOL_BYTES;
+    m->figures.kept += seq_piece_symbols(piece) * WPP_PIECE_SYMBOL_BYTES;
 }
 
 static int end_piece(struct wpp_segment_maker *m, uint32_t streams, bool is_full)

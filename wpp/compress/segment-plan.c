@@ -8,8 +8,6 @@
 #define TWO_AT_ONCE (UINT64_C(48) << 20)
 /* The least memory of a grammar (seq_is_full). */
 enum { MEMORY_LEAST = 8 << 20 };
-/* A group ends when its pieces take 1 / KEPT of the memory. */
-enum { KEPT = 4 };
 /* What has so many events for each symbol, or more, is as fast in one piece. */
 enum { LONG_SYMBOLS = 64 };
 
@@ -69,7 +67,7 @@ static uint64_t length_of_part(const struct wpp_segment_plan *p, uint64_t all, u
 /* What pieces are kept of parts that are not known yet is counted as of the last known one. */
 static bool is_group_full(const struct wpp_segment_plan *p, uint64_t memory)
 {
-    return p->groups && p->kept + p->at_once * p->known.kept >= memory / KEPT;
+    return p->groups && p->kept + p->at_once * p->known.kept >= memory / WPP_GROUP_KEPT;
 }
 
 struct wpp_part_plan wpp_segment_plan_next(struct wpp_segment_plan *p, uint64_t elsewhere,
@@ -79,7 +77,7 @@ struct wpp_part_plan wpp_segment_plan_next(struct wpp_segment_plan *p, uint64_t 
                                                                : MEMORY_LEAST;
     /* One share is the base's.  The events that wait take the more of a share the smaller the grammar
      * still is. */
-    uint64_t all = p->groups ? (memory - memory / KEPT) / (p->at_once + 1) : memory / p->at_once;
+    uint64_t all = p->groups ? (memory - memory / WPP_GROUP_KEPT) / (p->at_once + 1) : memory / p->at_once;
     uint64_t share = all;
     struct wpp_part_plan plan;
 

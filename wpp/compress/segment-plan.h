@@ -31,6 +31,12 @@ enum { WPP_PARTS_AT_ONCE_MOST = 64 };
  * (seq_is_full). */
 enum { WPP_SEGMENT_WINDOW = 1 << 14 };
 
+/* Roughly what a piece takes with its code, for each symbol: 4 bytes and 2 of the code; rules are about a tenth of
+ * the symbols, and take 12 bytes, and 32 in the model. */
+enum { WPP_PIECE_SYMBOL_BYTES = 11 };
+/* A group ends when its pieces take 1 / WPP_GROUP_KEPT of the memory. */
+enum { WPP_GROUP_KEPT = 4 };
+
 /* What a part was like. */
 struct wpp_part_figures {
     uint64_t events, symbols;    /* of all its segments; on right-hand sides */

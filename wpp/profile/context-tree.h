@@ -45,7 +45,7 @@ enum { CONTEXT_TREE_MOST = 8 };
 enum { CONTEXT_TREE_MOST = 1 << 18 };
 #endif
 bool context_tree_new(struct context_tree *out, const struct run_costs *costs, uint32_t most);
-/* Goes on with making it, for about so many items of the call tree.  When out->opening is NULL, questions may be asked.
+/* Goes on with making it, and looks at about `items` items of the call tree.  When out->opening is NULL, questions may be asked.
  * False: no memory; then the tree is empty.  Cost in all: for each node, O(the part of the call tree that it stands for),
  * at most a small multiple of the call tree's items. */
 bool context_tree_open(struct context_tree *t, uint64_t items);

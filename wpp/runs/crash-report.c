@@ -186,7 +186,7 @@ static bool put_report(FILE *out, const struct wpp_summary *run, const struct cr
 {
     fputs("{\n", out);
     put_date(out, run->started);
-    put_member(out, "Architecture", "amd64");
+    put_member(out, "Architecture", "amd64");      /* the only one that is recorded (docs/limits.md) */
     put_member(out, "ExecutablePath", run->program);
     put_member(out, "ProcCmdline", run->command);
     put_severity(out, run->killed);

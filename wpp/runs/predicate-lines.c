@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wpp/base/bytes.h"
+
 /* ---- Walking over lines ---------------------------------------------------------------------- */
 
 /* Returns whether to go on. */
@@ -116,12 +118,8 @@ bool predicate_lies_on(const struct vocabulary *v, uint32_t predicate, const str
 
 static uint64_t hash_line(const char *file, uint32_t line)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = wpp_fnv(wpp_fnv(WPP_FNV_START, file, strlen(file)), &line, sizeof line);
 
-    for (; *file; file++)
-        h = (h ^ (unsigned char)*file) * UINT64_C(0x100000001b3);
-    h = (h ^ line) * UINT64_C(0x9e3779b97f4a7c15);
-    h ^= h >> 32;
     return h ? h : 1;
 }
 

@@ -156,7 +156,7 @@ struct wpp_line predicate_place(const struct vocabulary *v, uint32_t predicate)
     case PREDICATE_LINE:
         return (struct wpp_line){.file = v->file[p->x], .line = p->y};
     case PREDICATE_ROUTINE: case PREDICATE_DEPTH: case PREDICATE_CALLER: case PREDICATE_CALLERS:
-        r = routine_of(v, p->kind == PREDICATE_ROUTINE || p->kind == PREDICATE_DEPTH ? p->x : p->kind == PREDICATE_CALLER ? p->y : p->z);
+        r = routine_of(v, p->kind == PREDICATE_CALLER ? p->y : p->kind == PREDICATE_CALLERS ? p->z : p->x);
         return (struct wpp_line){.file = r->file, .line = r->line};
     case PREDICATE_BRANCH:
         r = routine_of(v, p->x);

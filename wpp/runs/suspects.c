@@ -193,7 +193,8 @@ static bool add_loop(struct suspects *s, const struct loop_figure *figure, size_
         count.set += figure[i].set;
     }
     return suspects_add_late(s, (struct predicate){
-        .kind = header.kind == PREDICATE_ROUTINE ? PREDICATE_DEPTH : PREDICATE_LOOP, .x = header.x, .y = header.y, .z = (uint32_t)figure[above - 1].most,
+        .kind = header.kind == PREDICATE_ROUTINE ? PREDICATE_DEPTH : PREDICATE_LOOP,
+        .x = header.x, .y = header.y, .z = (uint32_t)figure[above - 1].most,
         .site = figure->header}, count, &predicate);
 }
 
